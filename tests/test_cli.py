@@ -146,6 +146,35 @@ def test_a_bug_keeps_its_traceback(
         run(*arguments_of_select(tmp_path))
 
 
+@pytest.mark.parametrize("place", [2, 6], ids=["source", "source-out"])
+def test_a_loop_of_links_is_a_file_that_cannot_be_read(
+    run: Run, tmp_path: Path, place: int
+) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    arguments = arguments_of_select(tmp_path)
+    arguments[place] = str(tmp_path / "loop")
+    code, _, error = run(*arguments)
+    assert code == 2
+    what = "loop: cannot be read (" if place == 2 else "source: no such file"
+    assert what in error and "Traceback" not in error
+
+
+def test_an_error_of_the_disk_in_a_thread_is_one_line() -> None:
+    """Of TensorBoard's, for one; its next call raises the error again in the main thread."""
+    done = ended(
+        "import os, sys, threading; from contextnmt import cli\n"
+        "def fail(number): raise OSError(number, 'failed')\n"
+        "def run(_):\n"
+        "    for number in (28, 5):\n"
+        "        thread = threading.Thread(target=fail, args=[number])\n"
+        "        thread.start(); thread.join()\n"
+        "cli.run = run; sys.argv = ['contextnmt', 'train']; cli.main()"
+    )
+    first, rest = done.stderr.split("\n", 1)
+    assert first.startswith("contextnmt train: an output: the disk is full")
+    assert rest.startswith("Exception in thread") and "Errno 5" in rest  # a bug, or a broken disk
+
+
 def test_a_stage_that_ends_well_leaves_its_outputs(run: Run, tmp_path: Path) -> None:
     for side in ("source", "target"):
         (tmp_path / side).write_text("a b\n")

@@ -18,6 +18,7 @@ import shutil
 import signal
 import sys
 import textwrap
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType, ModuleType
@@ -128,11 +129,11 @@ def guarded(function: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(function)
     def checked(**options: Any) -> None:
-        seen: set[Path] = set()
+        seen: set[str] = set()
         for name in sorted(options, key=lambda name: name.endswith("out")):
             value = options[name]
             paths = value if isinstance(value, list) else [value]
-            for path in (path.resolve() for path in paths if isinstance(path, Path)):
+            for path in (os.path.realpath(path) for path in paths if isinstance(path, Path)):
                 if name.endswith("out") and path in seen:
                     option = name.replace("_", "-")
                     raise UserError(f"--{option} {path}: read or written already: choose another")
@@ -194,9 +195,29 @@ def lacks_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or any(words in said for words in NO_MEMORY)
 
 
+def explanation(error: BaseException) -> str:
+    """The line for the user about an error of the system; empty for any other, which is a bug."""
+    if isinstance(error, OSError) and error.errno in REMEDIES:
+        return f"{error.filename or 'an output'}: {REMEDIES[error.errno]}"
+    system = isinstance(error, OSError | RuntimeError | ImportError | MemoryError)
+    if system and lacks_memory(error):
+        said = str(error).partition("\n")[0] or "MemoryError"
+        return f"no memory left ({said}): allow it more, or give it less to do at once"
+    return ""
+
+
+def tell_of_thread(failed: threading.ExceptHookArgs) -> None:
+    """Print the error that ends a thread, as `main` does; TensorBoard writes in one of its own."""
+    if failed.exc_value and (line := explanation(failed.exc_value)):
+        tell(line)
+    else:
+        threading.__excepthook__(failed)
+
+
 def main() -> None:
     """Run the stage that the command line names; print a user's mistake without a traceback."""
     open_streams()
+    threading.excepthook = tell_of_thread
     try:
         try:
             run(sys.argv[1:])
@@ -212,14 +233,11 @@ def main() -> None:
         tell(error)
         sys.exit(2)
     except (OSError, RuntimeError, ImportError, MemoryError) as error:
-        if isinstance(error, OSError) and error.errno in REMEDIES:
-            tell(f"{error.filename or 'an output'}: {REMEDIES[error.errno]}")
-            drop_output()
-        elif lacks_memory(error):
-            said = str(error).partition("\n")[0] or "MemoryError"
-            tell(f"no memory left ({said}): allow it more, or give it less to do at once")
-        else:
+        if not (line := explanation(error)):
             raise
+        tell(line)
+        if isinstance(error, OSError) and error.errno in REMEDIES:
+            drop_output()
         sys.exit(2)
 
 

@@ -1,5 +1,6 @@
 """The one exception that a user is meant to read."""
 
+import os
 import unicodedata
 from collections.abc import Iterable, Sized
 from pathlib import Path
@@ -39,8 +40,9 @@ def one_of_each(whole: str, **options: Sized) -> None:
 
 def refuse_clashes(inputs: Iterable[Path | None], outs: Iterable[Path]) -> None:
     """Raise UserError if an output is an input or another output."""
-    seen = {path.resolve() for path in inputs if path}
+    # Path.resolve fails at a loop of links.
+    seen = {os.path.realpath(path) for path in inputs if path}
     for path in outs:
-        if path.resolve() in seen:
+        if os.path.realpath(path) in seen:
             raise UserError(f"{path}: read or written already: choose another --out")
-        seen.add(path.resolve())
+        seen.add(os.path.realpath(path))

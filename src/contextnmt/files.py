@@ -270,7 +270,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
         if path.is_symlink():
             if path.lstat().st_uid != os.geteuid():  # it may lead to a file that only we may write
                 raise UserError(f"{path}: a link that another user made: remove it")
-            path = path.resolve()
+            path = Path(os.path.realpath(path))
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a folder")
         if path.exists() and not path.is_file():

@@ -176,7 +176,7 @@ def given(words: list[str]) -> tuple[list[str], dict[Path, str]]:
     for word in words:
         name, equals, value = word.partition("=") if word.startswith("--") else ("", "", word)
         option = name if equals else word if word.startswith("-") else option
-        path = Path(value).resolve()
+        path = Path(os.path.realpath(value))
         if option not in PATHS or word == option or not path.exists():
             said.append(word)
             continue
