@@ -153,7 +153,7 @@ def snakemake(
 ) -> Iterator[Run]:
     """Run Snakemake in a folder and return what became of it, stdout and stderr together."""
     output = tmp_path_factory.mktemp("snakemake") / "output"
-    program = [sys.executable, str(ROOT / "tests" / "forked_snakemake.py")]
+    program = [sys.executable, str(ROOT / "benchmarks" / "forked.py")]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(program, env=environment, text=True, **pipes) as server:
 
