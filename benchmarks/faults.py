@@ -22,7 +22,7 @@ import signal
 import sys
 import tarfile
 import time
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from itertools import pairwise
 from multiprocessing import Value
@@ -43,7 +43,7 @@ from snakemake import cli as snakemake_cli
 from contextnmt import cli
 from contextnmt.configuration import layers
 from contextnmt.errors import UserError
-from contextnmt.files import write_json
+from contextnmt.files import read_json, write_json
 from contextnmt.progress import progress, say
 
 RESULTS = Path("results/demo")
@@ -113,7 +113,7 @@ class Call(NamedTuple):
     files opened for writing, and the size of the largest."""
 
     words: list[str]
-    made: frozenset[Path]
+    made: list[str]
     seconds: float
     opened: int
     largest: int
@@ -157,7 +157,7 @@ def run(
     return Ended(process.exitcode, said)
 
 
-def contents(folder: Path) -> dict[Path, str]:
+def contents(folder: Path) -> dict[str, str]:
     """The digest of each result in a folder, without what was measured."""
     found = {}
     for path in sorted((folder / RESULTS).rglob("*")):
@@ -166,7 +166,7 @@ def contents(folder: Path) -> dict[Path, str]:
             content = path.read_bytes()
             if path.suffix in (".json", ".jsonl"):
                 content = MEASURED.sub(b"", content)
-            found[name] = hashlib.sha256(content).hexdigest()
+            found[str(name)] = hashlib.sha256(content).hexdigest()
     return found
 
 
@@ -175,21 +175,37 @@ class Campaign:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.calm, self.odd = folder, folder / "calm", folder / "odd"
+        prepared = folder / "prepared.json"
+        if not prepared.exists():
+            for begun in (self.calm, self.odd):
+                shutil.rmtree(begun, ignore_errors=True)
+            (folder / "costs").unlink(missing_ok=True)
+            write_json(prepared, self.prepare())
+        known = read_json(prepared)
+        self.words: list[str] = known["words"]
+        self.results: dict[str, str] = known["results"]
+        self.calls = {stage: [Call(*each) for each in of] for stage, of in known["calls"].items()}
+        whole = layers.of_call(ROOT, [folder / "overlay.yaml"], {})
+        self.configurations = list(wrong_configurations(whole))
+
+    def prepare(self) -> dict[str, Any]:
+        """Run the workflow, and each call in it once more."""
         for each in (self.calm, self.odd / "folder"):
             each.mkdir(parents=True)
         (self.odd / "loop").symlink_to("loop")
         (self.odd / "garbage").write_bytes(bytes(range(256)))
         done(run(["contextnmt", *GENERATE], self.calm))
-        self.configuration = self.configure(self.calm / GENERATE[-1])
-        self.words = call_in(folder, self.configuration, "choi2017", "perplexities")
-        self.words[self.words.index("--directory") + 1] = str(self.calm)
-        snakemake(*self.words, "--cores", "all", "--quiet", "all", measured=folder)
+        configuration = self.configure(self.calm / GENERATE[-1])
+        words = call_in(self.folder, configuration, "choi2017", "perplexities")
+        words[words.index("--directory") + 1] = str(self.calm)
+        snakemake(*words, "--cores", "all", "--quiet", "all", measured=self.folder)
         self.results = contents(self.calm)
-        self.calls: dict[str, list[Call]] = {}
-        for words in (GENERATE, *sorted(each.arguments for each in costs(folder))):
-            self.calls.setdefault(words[0], []).append(self.undisturbed(words))
-        if missing := cli.STAGES.keys() - self.calls.keys():
+        calls: dict[str, list[Call]] = {}
+        for call in (GENERATE, *sorted(each.arguments for each in costs(self.folder))):
+            calls.setdefault(call[0], []).append(self.undisturbed(call))
+        if missing := cli.STAGES.keys() - calls.keys():
             raise UserError(f"no call of {', '.join(missing)}")
+        return {"words": words, "results": self.results, "calls": calls}
 
     def configure(self, archive: Path) -> dict[str, Any]:
         """Write an archive with a part of the generated texts; the configuration for it."""
@@ -227,7 +243,7 @@ class Campaign:
             "decoding": {"beams": [1, 2], "no_unknown": True, "replace": True},
         }
 
-    def copy(self, without: Set[Path] = frozenset()) -> Path:
+    def copy(self, without: Iterable[str] = ()) -> Path:
         """A copy of the finished run, by links, that lacks some files."""
         folder = self.folder / "disturbed"
         shutil.rmtree(folder, ignore_errors=True)
@@ -239,21 +255,21 @@ class Campaign:
     def undisturbed(self, words: list[str]) -> Call:
         """Run a call once more, and see what it does."""
         # A file that is there already is not fetched again.
-        given = {Path(word) for option, word in pairwise(words) if option.endswith("out")}
+        given = {word for option, word in pairwise(words) if option.endswith("out")}
         folder, opened = self.copy(given & self.results.keys()), Value("i")
         began = time.monotonic()
         done(run(["contextnmt", *words], folder, lambda: at_opening(0, counter=opened)))
         seconds = time.monotonic() - began
         if wrong := self.differences(folder):
             raise UserError(f"{' '.join(words)}: not the same twice: {wrong}")
-        made = {name for name in self.results if not (folder / name).samefile(self.calm / name)}
+        made = [name for name in self.results if not (folder / name).samefile(self.calm / name)]
         largest = max((folder / name).stat().st_size for name in made)
-        return Call(words, frozenset(made), seconds, opened.value, largest)
+        return Call(words, made, seconds, opened.value, largest)
 
     def differences(self, folder: Path) -> str:
         """Files in a folder that are not as in the undisturbed run, in words."""
         found = contents(folder)
-        names = sorted({*found, *self.results}, key=str)
+        names = sorted({*found, *self.results})
         return ", ".join(
             f"{name} is {'another' if name in found and name in self.results else 'missing or new'}"
             for name in names
@@ -269,9 +285,7 @@ class Campaign:
             f"half-made {name}"
             for name, digest in contents(folder).items()
             if digest != self.results.get(name)
-            and not name.name.startswith(".")
-            and name.parent.name != "state"
-            and name.name != "log.jsonl"
+            and not re.search(r"/\.[^/]*$|/state/|/log\.jsonl$", name)
         )
 
     def again(self, call: Call, folder: Path) -> str:
@@ -280,6 +294,18 @@ class Campaign:
         if ended.status != 0:
             return f"the next run ends with {ended.status}: {ended.said[-500:]}"
         return self.differences(folder)
+
+    def disturb(self, kind: str, rng: Random, last: bool) -> tuple[str, str]:
+        """Make a fault of a kind, and go on after it; what it was, and what is wrong."""
+        if kind == "configuration":
+            return self.wrong_configuration(rng)
+        if kind == "call":
+            return self.wrong_call(rng)
+        if kind == "workflow":
+            return self.kill_workflow(rng, last)
+        if kind in ("kill", "training"):
+            return self.kill(rng, ["train"] if kind == "training" else [*self.calls])
+        return self.fail(rng, kind)
 
     def kill(self, rng: Random, stages: list[str]) -> tuple[str, str]:
         """Kill a stage; its words, and what is wrong."""
@@ -313,11 +339,9 @@ class Campaign:
                 break
             if wrong := self.differences(folder):
                 return " ".join(call.words), wrong
-        left = [name for name in contents(folder) if name.suffix == ".part"]
+        left = [name for name in contents(folder) if re.search(r"(?<!/state)/[^/]*\.part$", name)]
         wrong = refused(ended, 2, f"contextnmt {call.words[0]}: ") or self.half_made(folder)
-        wrong = wrong or ", ".join(
-            f"{name} is left" for name in left if name.parent.name != "state"
-        )
+        wrong = wrong or ", ".join(f"{name} is left" for name in left)
         return " ".join(call.words), wrong or self.again(call, folder)
 
     def kill_workflow(self, rng: Random, last: bool) -> tuple[str, str]:
@@ -357,13 +381,12 @@ class Campaign:
             wrong = ""  # a damaged translation is a gap in the tables, with its reason
         elif not wrong:
             found = contents(folder).items()
-            wrong = ", ".join(str(name) for name, each in found if self.results.get(name) != each)
+            wrong = ", ".join(name for name, each in found if self.results.get(name) != each)
         return f"{kind}: {' '.join(words)}", wrong
 
     def wrong_configuration(self, rng: Random) -> tuple[str, str]:
         """Give Snakemake a wrong configuration; the wrong part, and what is wrong."""
-        own = self.folder / "overlay.yaml"
-        kind, layer = drawn(rng, wrong_configurations(layers.of_call(ROOT, [own], {})))
+        kind, layer = drawn(rng, self.configurations)
         file = self.folder / "wrong.yaml"
         write_json(file, layer)
         words = ["snakemake", *self.words, str(file), "--dry-run"]
@@ -405,33 +428,28 @@ def refused(ended: Ended, status: int, beginning: str = "") -> str:
 def main(
     faults: Annotated[int, typer.Option(help="how many, of all kinds in proportion", min=1)] = 1000,
     seed: Annotated[int, typer.Option(help="draws the faults")] = 1,
+    folder: Annotated[Path | None, typer.Option(help="to run in, and to go on in; kept")] = None,
     out: Out = None,
 ) -> None:
     """Make a run and disturb it; end with status 1 if a fault was not survived."""
     for module in (*cli.COMMANDS.values(), *LATE):
         import_module(module)
     gc.freeze()  # else the copies of this process copy all its memory
-    rows: list[list[Any]] = []
-    with TemporaryDirectory() as folder:
-        campaign = Campaign(Path(folder).resolve())
+    rows = []
+    with TemporaryDirectory() as temporary:
+        place = (folder or Path(temporary) / "campaign").resolve()
+        campaign, known = Campaign(place), place / f"outcomes.{seed}.json"
+        outcomes: dict[str, list[str]] = read_json(known) if known.exists() else {}
         for name, kind in KINDS.items():
-            count, survived = math.ceil(kind.share * faults / 1000), 0
-            for number in progress(range(count), kind.title, "faults", count):
+            count, found = math.ceil(kind.share * faults / 1000), outcomes.setdefault(name, [])
+            for number in progress(range(len(found), count), kind.title, "faults"):
                 rng = Random(f"{seed} {name} {number}")
-                if name == "configuration":
-                    what, wrong = campaign.wrong_configuration(rng)
-                elif name == "call":
-                    what, wrong = campaign.wrong_call(rng)
-                elif name == "workflow":
-                    what, wrong = campaign.kill_workflow(rng, number == count - 1)
-                elif name in ("kill", "training"):
-                    stages = ["train"] if name == "training" else [*campaign.calls]
-                    what, wrong = campaign.kill(rng, stages)
-                else:
-                    what, wrong = campaign.fail(rng, name)
-                survived += not wrong
+                what, wrong = campaign.disturb(name, rng, last=number == count - 1)
+                found.append(wrong and f"{kind.title}: {what}: {wrong}")
+                write_json(known, outcomes)
                 if wrong:
-                    say(f"{kind.title}, number {number}: {what}: {wrong}")
+                    say(found[-1])
+            survived = found[:count].count("")
             rows.append([kind.title, kind.survived, count, survived])
     rows.append(["all", "", *(sum(row[place] for row in rows) for place in (2, 3))])
     shown = [[title, meaning, f"{count:,}", f"{well:,}"] for title, meaning, count, well in rows]
