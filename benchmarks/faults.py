@@ -61,7 +61,7 @@ MEASURED = re.compile(
 )
 
 #: Seconds after which a program counts as hanging, and until Snakemake is killed, at most.
-HANGING, LONGEST = 120, 10.0
+HANGING, LONGEST = 600, 10.0
 
 AGAIN = "the next run gives the same bytes as an undisturbed one, and leaves no other file"
 REFUSED = f"one message, status 2, no unfinished file; {AGAIN}"
