@@ -54,10 +54,10 @@ LINES = {"train": 240, "dev": 12, "test": 24}
 #: Modules that are imported as late as can be.
 LATE = ("torch._dynamo", "torch.utils.tensorboard")
 
-#: Folders whose files are no results, and numbers in results that the clock decides.
+#: Folders whose files are no results, and keys of results that the clock or the checkout decides.
 ASIDE = {"logs", "benchmarks", "tensorboard"}
 MEASURED = re.compile(
-    rb'"(seconds|elapsed|(source|target)_tokens_per_second|memory_mb|beat)": [\d.e+-]+'
+    rb'"(seconds|elapsed|(source|target)_tokens_per_second|memory_mb|commit|dirty)": [^,}\n]+'
 )
 
 #: Seconds after which a program counts as hanging, and until Snakemake is killed, at most.
