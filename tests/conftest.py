@@ -189,7 +189,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
         shutil.copytree(ROOT, folder, ignore=NOT_CLONED)
         change(folder / DEMO, "pairs: [en-fr]", "pairs: [en-fr, en-de]")
         change(folder / DEMO, "seeds: [1, 2]", "seeds: [1]")
-        change(folder / DEMO, "symbol_ablation: false", "symbol_ablation: true")
+        change(folder / DEMO, "decoding: {symbol_ablation: false}", "model: {}")
         return folder
 
     return copy

@@ -25,7 +25,9 @@ from contextnmt.report.results import Run
 NO_CHANGE = "Trainings: no difference in settings, texts, code, environment, as the folders tell."
 
 
-DEMO = layers.of_call(Path(__file__).parents[2], [], {"seeds": [1, 2, 3]})
+DEMO = layers.of_call(
+    Path(__file__).parents[2], [], {"pairs": ["en-fr", "en-de"], "seeds": [1, 2, 3]}
+)
 
 
 def make_folder(

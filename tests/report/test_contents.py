@@ -22,12 +22,14 @@ from contextnmt.report.results import Results
 ROOT = Path(__file__).parents[2]
 SHARDS = {"corpora": {"embedded": {"texts": {"train": {"shards": 3}}}}}
 SELECTION = {"select": {"en-fr": {"in_domain": ["dev"], "pairs": 5}}}
-DEMO = layers.of_call(ROOT, [], {})
+#: All that the demo's corpus can show, with one seed.
+OWN = {"pairs": ["en-fr", "en-de"], "seeds": [1], "decoding": {"symbol_ablation": True}}
+DEMO = layers.of_call(ROOT, [], OWN)
 
 
 def contents(name: str, gaps: dict[str, dict[str, str]] | None = None, **changes: Any) -> Results:
     """The results of an experiment of the demo, or of a configuration with `changes`."""
-    configuration = layers.of_call(ROOT, [], changes) if changes else DEMO
+    configuration = layers.of_call(ROOT, [], OWN | changes) if changes else DEMO
     return results_of(Path("results/demo"), configuration, name, gaps)
 
 

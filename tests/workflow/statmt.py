@@ -26,6 +26,7 @@ from contextnmt.configuration.layers import Layer, resolve
 from contextnmt.configuration.places import place
 from contextnmt.configuration.reading import load
 from contextnmt.corpus import generate as noise
+from contextnmt.corpus.embedded.phrases import Composer
 from contextnmt.corpus.generate import Generator, Sentence, Texts
 
 ROOT = Path(__file__).parents[2]
@@ -112,12 +113,12 @@ class Author:
         self.rng = self.generator.rng
 
     def sentences(self, training: bool, news_share: float) -> Iterator[Sentence]:
-        """Sentences without end; those for `training` have names of their own."""
-        found = self.generator.sentences(training)
+        """Sentences without end; those for `training` have names of their own. None is about a
+        field, since that would be in either domain."""
         while True:
             domain = "news" if self.rng.random() < news_share else "market"
-            sentence = next(sentence for sentence in found if sentence.domain == domain)
-            yield Sentence(sentence.texts, domain)
+            composer = Composer(self.rng, self.generator.pools, domain, training)
+            yield Sentence(self.generator.plain(composer).texts, domain)
 
     def training_text(self, count: int, news_share: float) -> list[Sentence]:
         """At least `count` lines, each kind of noise among them."""

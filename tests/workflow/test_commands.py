@@ -21,7 +21,7 @@ def commands(snakemake: Run, tmp_path: Path) -> Callable[..., list[str]]:
 
     def plan(stage: str, target: str, **own: object) -> list[str]:
         file = tmp_path / "own.yaml"
-        file.write_text(yaml.safe_dump(own))
+        file.write_text(yaml.safe_dump({"pairs": ["en-fr", "en-de"], "seeds": [1]} | own))
         arguments = ["-n", "-p", "-s", f"{ROOT}/Snakefile", "-d", f"{tmp_path}"]
         shown = snakemake(ROOT, target, *arguments, "--configfile", f"{file}").stdout
         return [line for line in shown.split("\n") if f"contextnmt {stage} " in line]

@@ -25,6 +25,7 @@ VARIANTS = {"bahdanau2015": ["", ".no-unknown", ".normalised"], "chen2017": [""]
 TABLES = {"bahdanau2015": "table1", "chen2017": "bleu"}
 OWN: dict[str, Any] = {
     "pairs": ["en-fr"],
+    "seeds": [1],
     "systems": [system for systems in SYSTEMS.values() for system in systems],
     "text": {"vocabulary_size": 300},
     "model": dict.fromkeys(["embedding", "hidden", "alignment", "maxout", "readout_rank"], 8),

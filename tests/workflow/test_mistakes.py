@@ -144,7 +144,7 @@ def own_files(*paths: str) -> dict[str, Any]:
         ),
         (
             {"roles": {"en-cs": {"train": ["train"], "dev": ["dev"], "test": ["test"]}}},
-            "roles.en-cs: en-cs is none of the pairs (en-fr, en-de): name it in pairs",
+            "roles.en-cs: en-cs is none of the pairs (en-fr): name it in pairs",
         ),
         (
             {"pairs": "en-de"},

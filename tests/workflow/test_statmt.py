@@ -276,7 +276,6 @@ def test_the_selected_pairs_are_more_about_the_news_than_the_pool(finished: Fini
         squeezed(line) for text in texts for line in finished.lines("select", "en-fr", text, "en")
     ]
     share = news_share(line.domain for line in pool)
-    # Half of the sentences are about a field, whatever their domain.
     assert news_share(domains[line] for line in selected) > 1.5 * share
     compared = read_json(finished.results / "perplexity" / "en-fr.json")["cut_offs"][-1]
     assert compared["selected"]["perplexity"] < compared["random"]["perplexity"]
