@@ -226,6 +226,7 @@ class Campaign:
         return {
             "preset": "demo",
             "pairs": ["en-fr"],
+            "seeds": [1],
             "systems": ["baseline", "bpe", "context-symbol"],
             "hand_placed": str(self.odd),
             "corpora": {

@@ -75,7 +75,7 @@ def test_all_files_come_a_few_at_a_time_after_their_terms_were_shown(
     for name, content in FILES.items():
         assert (tmp_path / FOLDER / name).read_bytes() == content
     assert server.busiest == 2
-    shown = run.stdout[: run.stdout.index("Job 1: download")]
+    shown = run.stdout[: run.stdout.index("download_file")]
     assert "Files to download: 6, " in shown
     for note in ["other: as you like", "other: Nobody 1900"]:
         assert shown.count(note) == run.stdout.count(note) == 1
