@@ -1,4 +1,4 @@
-"""What becomes of results when something fails: a Markdown table of a campaign of faults.
+"""Faults that are survived: kills, failed writes and wrong input; a Markdown table.
 
 A tiny run of the workflow is made once. Then its stages, its trainings and Snakemake are killed,
 their writes fail, and they get wrong configurations and command lines, all drawn by a seed. For
@@ -268,7 +268,7 @@ class Campaign:
         return Call(words, made, seconds, opened.value, largest)
 
     def differences(self, folder: Path) -> str:
-        """Files in a folder that are not as in the undisturbed run, in words."""
+        """List the files that differ from those of the undisturbed run, in words."""
         found = contents(folder)
         names = sorted({*found, *self.results})
         return ", ".join(
@@ -278,7 +278,7 @@ class Campaign:
         )
 
     def half_made(self, folder: Path) -> str:
-        """Results in a folder that are not those of the undisturbed run, in words.
+        """List the results that are there, but not as in the undisturbed run, in words.
 
         A training that has not ended has its state, and its journal.
         """
@@ -290,14 +290,14 @@ class Campaign:
         )
 
     def again(self, call: Call, folder: Path) -> str:
-        """Run a call once more after a fault; what is wrong, in words."""
+        """Run a call once more after a fault; returns the error or nothing."""
         ended = run(["contextnmt", *call.words], folder)
         if ended.status != 0:
             return f"the next run ends with {ended.status}: {ended.said[-500:]}"
         return self.differences(folder)
 
     def disturb(self, kind: str, rng: Random, last: bool) -> tuple[str, str]:
-        """Make a fault of a kind, and go on after it; what it was, and what is wrong."""
+        """Make a fault of a kind and go on after it; returns it, and the error or nothing."""
         if kind == "configuration":
             return self.wrong_configuration(rng)
         if kind == "call":
@@ -309,7 +309,7 @@ class Campaign:
         return self.fail(rng, kind)
 
     def kill(self, rng: Random, stages: list[str]) -> tuple[str, str]:
-        """Kill a stage; its words, and what is wrong."""
+        """Kill a stage; returns as `disturb` does."""
         call = rng.choice(self.calls[rng.choice(stages)])
         while True:  # until it has not ended before
             folder = self.copy(call.made)
@@ -318,7 +318,7 @@ class Campaign:
                 return " ".join(call.words), self.half_made(folder) or self.again(call, folder)
 
     def fail(self, rng: Random, error: str) -> tuple[str, str]:
-        """Let what a stage writes fail; its words, and what is wrong."""
+        """Let what a stage writes fail; returns as `disturb` does."""
         while True:  # until that has an effect
             call = rng.choice(self.calls[rng.choice([*self.calls])])
             folder = self.copy(call.made)
@@ -346,8 +346,10 @@ class Campaign:
         return " ".join(call.words), wrong or self.again(call, folder)
 
     def kill_workflow(self, rng: Random, last: bool) -> tuple[str, str]:
-        """Kill Snakemake with its jobs; the moment, and what is wrong. The run goes on next time,
-        and after the `last` kill to its end."""
+        """Kill Snakemake with its jobs; returns as `disturb` does.
+
+        The run goes on next time, and after the `last` kill to its end.
+        """
         folder, program = self.folder / "killed", snakemake_cli.main
         words = ["snakemake", *self.words, "--cores", "all", "--rerun-incomplete"]
         words[words.index("--directory") + 1] = str(folder)
@@ -366,13 +368,13 @@ class Campaign:
         return f"after {moment:.1f} s", wrong
 
     def finished(self, ended: Ended, folder: Path) -> str:
-        """What is wrong with a workflow that has ended; its folder is removed."""
+        """Check a workflow that has ended, and remove its folder; returns the error or nothing."""
         wrong = ended.said[-2000:] if ended.status else self.differences(folder)
         shutil.rmtree(folder)
         return wrong
 
     def wrong_call(self, rng: Random) -> tuple[str, str]:
-        """Give a stage a wrong command line; its words, and what is wrong."""
+        """Give a stage a wrong command line; returns as `disturb` does."""
         call = rng.choice(self.calls[rng.choice([*self.calls])])
         kind, words = drawn(rng, wrong_calls(call.words, self.calm, self.odd))
         folder = self.copy(call.made)
@@ -386,7 +388,7 @@ class Campaign:
         return f"{kind}: {' '.join(words)}", wrong
 
     def wrong_configuration(self, rng: Random) -> tuple[str, str]:
-        """Give Snakemake a wrong configuration; the wrong part, and what is wrong."""
+        """Give Snakemake a wrong configuration; returns as `disturb` does."""
         kind, layer = drawn(rng, self.configurations)
         file = self.folder / "wrong.yaml"
         write_json(file, layer)
@@ -419,7 +421,7 @@ def done(ended: Ended) -> None:
 
 
 def refused(ended: Ended, status: int, beginning: str = "") -> str:
-    """What is wrong with the end of a program that had to refuse something, in words."""
+    """Check that a program refused its input as it should; returns the error or nothing."""
     said = re.search(rf"^{beginning}", ended.said.replace("\r", "\n"), re.MULTILINE)
     if ended.status != status or "Traceback" in ended.said or not said:
         return f"ended with {ended.status}: {ended.said[-2000:]}"

@@ -123,7 +123,7 @@ def shortened(items: list[str]) -> list[str]:
 
 
 def begun(said: dict[str, Any]) -> Job:
-    """The job of an event that tells of its start."""
+    """Describe a job that begins."""
     stage = said["rule_name"]
     updates = re.search(r'"max_updates": *(\d+)', said["shellcmd"] or "")
     journal = Path(said["output"][0]).parent / "state/log.jsonl" if updates else None

@@ -134,8 +134,8 @@ class Generator:
                 sense, reach = next(following)
                 found = [sense]
                 if not kept and self.rng.random() < SECOND_SHARE:
-                    others = (each for each in senses if each.field == sense.field)
-                    found.append(self.rng.choice([each for each in others if each is not sense]))
+                    others = [s for s in senses if s.field == sense.field and s is not sense]
+                    found.append(self.rng.choice(others))
                 yield self.ambiguous(composer, found, reach, kept)
             else:
                 yield self.plain(composer)
@@ -155,8 +155,6 @@ class Generator:
         while True:
             phrases, tags = ambiguous_sentence(composer, senses, reach, kept)
             english = spaced(realize(phrases, "en"), "en")
-            if len(text_of(english).split()) > MAX_WORDS:
-                continue
             cues, *others = (cues_of(english, tag, each) for tag, each in tags.items())
             if (
                 min(map(abs, cues), default=0) in DISTANCES[reach]

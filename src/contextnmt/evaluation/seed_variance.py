@@ -65,8 +65,8 @@ class SeedVariance:
     def needed(self, effect: float, interval: Interval, system: str, baseline: str = "") -> str:
         """Return in words what finds such an effect with a probability of `POWER`.
 
-        ``4 seeds``, ``more test sentences``; empty if the seeds at hand suffice. `interval`: of the
-        difference over sentences, which more seeds do not narrow.
+        Such as ``4 seeds`` or ``more test sentences``; empty if there are enough seeds already.
+        `interval` is that over sentences, which more seeds do not narrow.
         """
         systems = [each for each in (system, baseline) if each]
         sentences, beyond = (interval[1] - interval[0]) / 2, NormalDist().inv_cdf(POWER)

@@ -156,7 +156,7 @@ class Sense:
     """One sense of an ambiguous English noun, and the field that a sentence with it is about."""
 
     noun: Noun
-    field: str
+    field: str  #: its name, a key of `FIELDS`
     kept: frozenset[str]  #: nouns of the field that occur with `noun` in dev and test alone
     adjectives: Forms  #: English adjectives that tell this sense from the other
 
