@@ -11,11 +11,10 @@ from results_folder import Made, csv_rows
 
 from contextnmt.errors import UserError
 from contextnmt.files import write_json, write_lines
-from contextnmt.report.figures import lines_of
+from contextnmt.report.figures import lines_of, scale_by_logarithm
 from contextnmt.report.learning_curves import (
     curves,
     plot,
-    scale_by_logarithm,
     still_gaining,
     trainings_table,
 )

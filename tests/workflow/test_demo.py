@@ -52,6 +52,10 @@ def test_every_table_and_figure_is_made(results: Path) -> None:
         for name in [*(f"{kind}.{pair}" for kind in kinds), *curves]:
             for suffix in ["svg", "pdf", "png"]:
                 assert (report / "figures" / f"{name}.{suffix}").stat().st_size > 0
+    # A number as a formula, such as a power of ten, would stand there as Matplotlib writes it.
+    for figure in (report / "figures").glob("*.svg"):
+        assert "\\math" not in figure.read_text(), figure.name
+    assert "Warning" not in (results / "logs/report/choi2017.log").read_text()
 
 
 @pytest.mark.parametrize("pair", PAIRS)

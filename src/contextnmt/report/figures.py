@@ -7,10 +7,13 @@ follows the reader's light or dark scheme.
 import io
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Literal
 
 import matplotlib
 from fontTools.subset import Options
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
 from contextnmt.files import atomic
 from contextnmt.report.results import System
@@ -86,6 +89,22 @@ def lines_of(systems: list[System]) -> dict[str, dict[str, str]]:
         styles = [{"color": COLOURS[position % len(COLOURS)], "linestyle": c} for c in choices]
         found[system.id] = next((s for s in styles if s not in found.values()), styles[0])
     return found
+
+
+def scale_by_logarithm(axes: Axes, name: Literal["x", "y"] = "y") -> None:
+    """Make an axis logarithmic, with its numbers written out: a power of ten would be a formula."""
+    x = axes.set_xscale, axes.get_xlim, axes.xaxis
+    y = axes.set_yscale, axes.get_ylim, axes.yaxis
+    set_scale, get_limits, axis = x if name == "x" else y
+    set_scale("log", nonpositive="mask")  # 0 is not to be drawn
+    low, high = get_limits()
+    # Numbers at these times powers of ten, fewer side by side than above each other; at the powers
+    # alone if there are more than two.
+    near = (1, 3) if name == "x" else (1, 2, 3, 5, 7)
+    subs = near if high <= 100 * low else (1,)
+    axis.set_major_locator(LogLocator(subs=subs))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
 
 
 def legend_below(figure: Figure, labels: list[str], columns: int = 4) -> None:

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from contextnmt.evaluation.distances import Vectors, masked_distances
-from contextnmt.report.figures import COLOURS, INK, Named
+from contextnmt.report.figures import COLOURS, INK, Named, scale_by_logarithm
 from contextnmt.report.learning_curves import read_log
 from contextnmt.report.results import Results, Run, read_record
 from contextnmt.report.tables import NONE, Block, Cell, Table, rounded
@@ -393,7 +393,7 @@ def draw_pairs(axes: Axes, name: str, cosine: numpy.ndarray, senses: list[str]) 
     headings = [*(KINDS[kind] for kind in rows), "without\ncontextualizer"]
     axes.set_yticks(range(len(headings)), headings)
     axes.set_xlabel("cosine distance", loc="left")  # on the right is the power of ten
-    axes.ticklabel_format(axis="x", scilimits=(-2, 3), useMathText=True)
+    axes.ticklabel_format(axis="x", scilimits=(-2, 3))
     title = f"{name}\n{len(of_pairs)} pairs of sentences (line: mean)"
     axes.set_title(title, fontsize=8)
 
@@ -409,7 +409,9 @@ def draw_words(axes: Axes, content: dict[str, Any], side: str) -> None:
     axes.scatter(points[:, 0], points[:, 1], s=12, color=DIFFERENT, linewidths=0)
     if len(points):
         limits = (points.min() / 1.5, points.max() * 1.5)
-        axes.set(xscale="log", yscale="log", xlim=limits, ylim=limits)
+        axes.set(xlim=limits, ylim=limits)
+        scale_by_logarithm(axes, "x")
+        scale_by_logarithm(axes, "y")
         axes.plot(limits, limits, color=INK, linewidth=0.8)
     axes.set(xlabel="mean cosine distance, one sense", ylabel="two senses")
     share = 100 * of_side(content["all"], side)["separation"]

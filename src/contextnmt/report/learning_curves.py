@@ -8,11 +8,10 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
 from contextnmt.files import read_lines
 from contextnmt.report.failures import Failure, failures, loss_course
-from contextnmt.report.figures import Named, legend_below, lines_of
+from contextnmt.report.figures import Named, legend_below, lines_of, scale_by_logarithm
 from contextnmt.report.provenance import duration, read_models
 from contextnmt.report.published import published_in
 from contextnmt.report.results import Results, Run, parse
@@ -283,17 +282,6 @@ def mark_best(axes: Axes, courses: list[dict[int, float]], colour: str) -> None:
     for course in filter(None, courses):
         best = max(course, key=course.__getitem__)
         axes.plot([best], [course[best]], "o", color=colour, markersize=size)
-
-
-def scale_by_logarithm(axes: Axes) -> None:
-    """A logarithmic y axis whose numbers are written out."""
-    axes.set_yscale("log", nonpositive="mask")  # nor is a loss of 0 to be drawn
-    low, high = axes.get_ylim()
-    # Numbers at these times powers of ten; at the powers alone if there are more than two.
-    subs = (1, 2, 3, 5, 7) if high <= 100 * low else (1,)
-    axes.yaxis.set_major_locator(LogLocator(subs=subs))
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
 
 
 def read_log(path: Path) -> list[Row]:
