@@ -5,10 +5,8 @@ import math
 import pytest
 import torch
 from architectures import build, every
-from torch import nn
 
-from contextnmt.configuration.model import ModelSettings
-from contextnmt.model.translator import Translator, initialise
+from contextnmt.model.translator import initialise
 
 SIZES = {"embedding": 60, "hidden": 80, "alignment": 70, "maxout": 50}
 
@@ -44,21 +42,3 @@ def test_biases_are_zero_recurrent_matrices_orthogonal_and_others_random(name, i
             assert abs(parameter.mean().item()) <= 5 * std / math.sqrt(parameter.numel()), key
     networks = 3 if model.encoder.__class__.__name__ == "BidirectionalEncoder" else 2
     assert orthogonal == networks * (3 if hasattr(model.decoder, "cell") else 4)
-
-
-def test_forget_gates_hold_what_they_have_from_the_start():
-    """With all weights zero, a cell keeps the share that the bias says."""
-    cells = {"lstm": 3 * 20, "gru": 0}
-    for cell, count in cells.items():
-        sizes = {"embedding": 6, "hidden": 20, "alignment": 7, "maxout": 5}
-        settings = ModelSettings(**sizes, cell=cell, forget_bias=2.0)
-        model = Translator(settings, 50, 50)
-        biases = {key: each for key, each in model.named_parameters() if each.dim() == 1}
-        assert sum(int((each == 2).sum()) for each in biases.values()) == count
-        assert sum(int((each != 0).sum()) for each in biases.values()) == count
-    model = Translator(ModelSettings(**sizes, forget_bias=2.0), 50, 50)
-    network = model.encoder.forward_lstm
-    nn.init.zeros_(network.weight_ih_l0)
-    nn.init.zeros_(network.weight_hh_l0)
-    _, (_, cell) = network(torch.zeros(1, 1, 6), (torch.zeros(1, 1, 20), torch.ones(1, 1, 20)))
-    torch.testing.assert_close(cell, torch.sigmoid(torch.tensor(2.0)).expand(1, 1, 20))

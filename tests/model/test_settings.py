@@ -8,7 +8,7 @@ from contextnmt.errors import UserError
 
 def test_defaults_are_chois():
     assert model_settings({}) == ModelSettings(
-        620, 1000, 2000, 500, None, 0.0, "gaussian", 0.0, "lstm", True, None, None
+        620, 1000, 2000, 500, None, 0.0, "gaussian", "lstm", True, None, None
     )
 
 

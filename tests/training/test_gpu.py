@@ -116,7 +116,7 @@ def test_replayed_updates_are_those_of_the_cpu(name, optimizer):
 
 
 def test_a_training_learns_the_same_and_resumes(reversal, tmp_path):
-    changes = {"model": {**MODEL, "dropout": 0}}
+    changes = {"model": {**MODEL, "dropout": 0}, "linear_decay": 0.5}
     losses = {}
     for place in ("cpu", "cuda"):
         run = training(reversal, tmp_path / place, device=place, **changes)

@@ -212,7 +212,8 @@ def test_a_signal_saves_the_state_and_ends(
 
 
 @pytest.mark.parametrize(
-    ("table", "recipe"), [("own", {}), ("shared", {"optimizer": "adadelta", "loss": "sum"})]
+    ("table", "recipe"),
+    [("own", {"linear_decay": 0.5}), ("shared", {"optimizer": "adadelta", "loss": "sum"})],
 )
 def test_a_contextualized_training_with_dropout_goes_on_too(
     reversal, tmp_path, monkeypatch, table, recipe

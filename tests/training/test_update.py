@@ -40,6 +40,17 @@ def test_adadelta_takes_the_steps_of_the_authors_code_times_the_learning_rate(ra
         np.testing.assert_allclose(parameter.detach().numpy(), weights, rtol=1e-12)
 
 
+@pytest.mark.parametrize("optimizer", ["adam", "adadelta"])
+def test_the_learning_rate_decays_over_the_last_updates(model, optimizer):
+    recipe = TrainingSettings(optimizer=optimizer, max_updates=8, linear_decay=0.5)
+    updater = Updater(model, recipe, torch.device("cpu"))
+    rates = []
+    for update in range(1, 9):
+        updater.decay(update)
+        rates += [group["lr"] / recipe.learning_rate for group in updater.optimizer.param_groups]
+    assert rates == [1, 1, 1, 1, 1, 0.75, 0.5, 0.25]
+
+
 def test_the_loss_is_a_mean_over_the_sentences_or_a_sum():
     losses = torch.tensor([1.0, 2.0, 3.5])  # the words of two sentences
     assert objective(losses, 2, "mean").item() == 3.25

@@ -68,9 +68,6 @@ class ModelSettings:
     """Share of units dropped in training; the papers name none."""
     initialisation: Literal["gaussian", "glorot"] = "gaussian"
     """Weights before training: gaussian is the papers', glorot suits short trainings."""
-    forget_bias: Annotated[float, Field(strict=True, ge=0, le=10)] = 0.0
-    """Where the biases of an LSTM's forget gates start (A36). From 1 on, its cells hold from the
-    start what stands many words away (Gers et al. 2000), which a short training finds sooner."""
     cell: Literal["lstm", "gru"] = "lstm"
     """The recurrent unit: lstm (A36), or gru, Bahdanau's, with the biases of the authors' code
     (A7)."""

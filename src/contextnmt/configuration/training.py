@@ -25,8 +25,10 @@ class TrainingRecipe:
     optimizer: Literal["adam", "adadelta"] = "adam"
     """adam (betas 0.9 and 0.999, eps 1e-8; A10) or adadelta (rho 0.95, eps 1e-6; A48)."""
     learning_rate: Annotated[float, Field(strict=True, gt=0, le=1)] = 4e-4
-    """Step size of Adam (A10). Adadelta's step is multiplied by it; the paper's value is 1 (A48).
-    It never decays."""
+    """Step size of Adam (A10). Adadelta's is multiplied by it; the paper's value is 1 (A48)."""
+    linear_decay: Share = 0.0
+    """Share of max_updates at whose end the learning rate falls linearly to zero; 0: it never
+    decays, as in the papers."""
     loss: Literal["mean", "sum"] = "mean"
     """Summed over the words of a sentence, and over the sentences of a batch averaged (mean) or
     summed (sum, as in the code of Bahdanau et al.; A9)."""

@@ -16,8 +16,8 @@ from contextnmt.configuration.values import MINIMUM_LENGTH
 from contextnmt.model.arithmetic import is_cpu
 from contextnmt.model.attention import Attention, FixedContext
 from contextnmt.model.contextualizer import Contextualizer
-from contextnmt.model.decoder import DECODERS, LSTMDecoder, State
-from contextnmt.model.encoder import LSTM, BidirectionalEncoder, ForwardEncoder
+from contextnmt.model.decoder import DECODERS, State
+from contextnmt.model.encoder import BidirectionalEncoder, ForwardEncoder
 from contextnmt.model.gru import BiasedEmbedding
 from contextnmt.model.padding import Packed
 from contextnmt.model.readout import Readout
@@ -73,7 +73,7 @@ class Translator(nn.Module):
             rank=settings.readout_rank,
         )
         self.dropout = nn.Dropout(settings.dropout)
-        initialise(self, settings.initialisation, settings.forget_bias)
+        initialise(self, settings.initialisation)
 
     def encode(self, source: Tensor) -> Encoded:
         """Read a batch of source sentences [B, S], which end with end-of-sentence, then padding."""
@@ -210,14 +210,13 @@ def length_limits(source: Tensor, minimum: float) -> tuple[Tensor, Tensor]:
     return (lengths.double() * minimum).long(), 3 * lengths
 
 
-def initialise(model: nn.Module, name: str, forget_bias: float = 0.0) -> None:
+def initialise(model: nn.Module, name: str) -> None:
     """Set all weights of `model` anew.
 
-    Biases are zero, those of forget gates `forget_bias`, and recurrent matrices orthogonal. Of the
-    others, with `gaussian` as in Bahdanau et al. 2015, B.1, v_a is zero, W_a and U_a are
-    N(0, 0.001^2), the rest is N(0, 0.01^2). With `glorot`, embeddings are N(0, 0.5^2), the rest is
-    that of Glorot and Bengio 2010: for short trainings, in which the papers' small weights would
-    not leave the plateau.
+    Biases are zero and recurrent matrices orthogonal. Of the others, with `gaussian` as in Bahdanau
+    et al. 2015, B.1, v_a is zero, W_a and U_a are N(0, 0.001^2), the rest is N(0, 0.01^2). With
+    `glorot`, embeddings are N(0, 0.5^2), the rest is that of Glorot and Bengio 2010: for short
+    trainings, in which the papers' small weights would not leave the plateau.
     """
     for place, weight in model.named_parameters():
         if weight.dim() == 1:
@@ -235,8 +234,3 @@ def initialise(model: nn.Module, name: str, forget_bias: float = 0.0) -> None:
             nn.init.zeros_(weight)
         else:
             nn.init.normal_(weight, std=0.001 if place.startswith("attention.") else 0.01)
-    for part in model.modules():
-        if isinstance(part, LSTM | LSTMDecoder):
-            # The second of four gates, in either order; torch's other bias stays zero.
-            bias = part.bias_ih_l0 if isinstance(part, LSTM) else part.word.bias
-            nn.init.constant_(bias.data.chunk(4)[1], forget_bias)

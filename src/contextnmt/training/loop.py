@@ -182,6 +182,7 @@ class Training:
         batch = self.batches[self.update]
         self.update += 1
         torch.manual_seed((self.seed << 32) + self.update)
+        self.updater.decay(self.update)
         taken = self.take(*map(torch.from_numpy, batch))
         self.window.add(self.update, taken, *(int((ids != PAD).sum()) for ids in batch))
 

@@ -57,7 +57,10 @@ def build_optimizer(
     either can be part of a CUDA graph.
     """
     parameters = list(parameters)
-    rate, on_gpu = recipe.learning_rate, any(parameter.is_cuda for parameter in parameters)
+    on_gpu = any(parameter.is_cuda for parameter in parameters)
+    rate: float | Tensor = recipe.learning_rate
+    if on_gpu and recipe.linear_decay:
+        rate = torch.tensor(rate, device="cuda")  # of a number, a graph would keep the first value
     if recipe.optimizer == "adadelta":
         return torch.optim.Adadelta(parameters, lr=rate, rho=0.95, eps=1e-6, capturable=on_gpu)
     return torch.optim.Adam(parameters, lr=rate, fused=True, capturable=on_gpu)
@@ -102,6 +105,18 @@ class Updater:
         norm = clip_gradients(self.model.parameters(), self.recipe)
         self.optimizer.step()
         return Taken(loss, norm)
+
+    def decay(self, update: int) -> None:
+        """Set the learning rate of this update, counted from 1, if the recipe has it decay."""
+        recipe = self.recipe
+        if recipe.linear_decay:
+            left = recipe.max_updates + 1 - update
+            share = min(1.0, left / (recipe.linear_decay * recipe.max_updates))
+            for group in self.optimizer.param_groups:
+                if isinstance(group["lr"], Tensor):
+                    group["lr"].fill_(recipe.learning_rate * share)
+                else:
+                    group["lr"] = recipe.learning_rate * share
 
     def differentiate(self, source: Tensor, target: Tensor) -> Tensor:
         """Replace the gradient by that of a batch's objective; return the loss of `Taken`."""
