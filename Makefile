@@ -40,6 +40,7 @@ lint: $(VENV)/installed-dev
 	$(RUN) mypy
 	$(RUN) snakefmt --check Snakefile workflow
 	$(RUN) snakemake --lint
+	$(RUN) mkdocs build --quiet
 
 lock: $(VENV)/installed
 	$(PIP) install --quiet uv

@@ -47,6 +47,27 @@ def jobs(plan: str) -> dict[str, int]:
     return {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", plan, re.MULTILINE)}
 
 
+def leads_to(nodes: list[tuple[str, str]], arrows: list[tuple[str, str]]) -> set[tuple[str, str]]:
+    """The pairs of rules in a graph between which there is a way, by name."""
+    names, ways, size = dict(nodes), {*arrows}, 0
+    while len(ways) > size:
+        size = len(ways)
+        ways |= {(first, last) for first, mid in ways for start, last in arrows if start == mid}
+    return {(names[first], names[last]) for first, last in ways}
+
+
+def test_the_graph_of_the_manual_is_that_of_the_rules(snakemake: Run, tmp_path: Path) -> None:
+    files = ["-s", f"{ROOT}/Snakefile", "-d", f"{tmp_path}"]
+    made = snakemake(ROOT, "choi2017", *files, "--rulegraph", "dot").stdout
+    nodes = re.findall(r'(\d+)\[label = "(\w+)"', made)
+    arrows = re.findall(r"(\d+) -> (\d+)", made)
+    drawn = (ROOT / "docs/rules.svg").read_text()
+    told = re.findall(r"<title>(\d+)</title>.*?>(\w+)</text>", drawn, re.DOTALL)
+    shown = re.findall(r"<title>(\d+)&#45;&gt;(\d+)</title>", drawn)
+    assert len(arrows) > len(shown) > len(nodes)
+    assert leads_to(told, shown) == leads_to(nodes, arrows)
+
+
 def test_the_targets_are_those_of_the_manual(snakemake: Run) -> None:
     run = snakemake(ROOT, "--list-target-rules")
     named = {line.strip() for line in run.stdout.split("\n") if re.fullmatch(r"\w+", line.strip())}

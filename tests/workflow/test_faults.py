@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
-TINY = ROOT / "tests" / "workflow" / "tiny.yaml"
+TINY = ROOT / ".test" / "config" / "config.yaml"
 MODEL = "results/demo/train/en-fr/baseline/1/model.json"
 STATE = "results/demo/train/en-fr/baseline/1/state"
 DATA = "results/demo/binarize/en-fr/word/manifest.json"

@@ -11,7 +11,7 @@ import yaml
 from contextnmt.files import read_json
 
 ROOT = Path(__file__).parents[2]
-TINY = yaml.safe_load((ROOT / "tests/workflow/tiny.yaml").read_text()) | {"systems": ["baseline"]}
+TINY = yaml.safe_load((ROOT / ".test/config/config.yaml").read_text()) | {"systems": ["baseline"]}
 MODULE = """
 configfile: "config/config.yaml"
 

@@ -28,7 +28,7 @@ def beside_the_snakefile(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ["--profile", "local"],
         ["--profile", "slurm", "--config", "preset=wmt14"],
-        ["symbolized", "--profile", "local", "--configfile", "tests/workflow/tiny.yaml"],
+        ["symbolized", "--profile", "local", "--configfile", ".test/config/config.yaml"],
     ],
     ids=["demo", "wmt14", "target and configuration of one's own"],
 )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-TINY = ROOT / "tests" / "workflow" / "tiny.yaml"
+TINY = ROOT / ".test" / "config" / "config.yaml"
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TINY = ROOT / "tests" / "workflow" / "tiny.yaml"
+TINY = ROOT / ".test" / "config" / "config.yaml"
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
