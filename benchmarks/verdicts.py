@@ -129,7 +129,10 @@ def main(
     """Train the demo's systems with many seeds, and ask for verdicts."""
     asked = overlay(seeds)
     compared_file = f"results/demo/significance/choi2017/{PAIR}/{BEAM}.json"
-    with finished_run(folder, asked, compared_file, "counts") as (place, digest):
+    counted = [
+        f"results/demo/phenomena/{PAIR}/baseline/{seed}/{TEXT}.json" for seed in asked["seeds"]
+    ]
+    with finished_run(folder, asked, compared_file, *counted) as (place, digest):
         demo, compared = place / "results" / "demo", read_json(place / compared_file)
         found, of = alike(demo, asked["seeds"])
         ambiguous = list(ambiguous_rows(demo, asked["seeds"]))
@@ -141,7 +144,7 @@ def main(
         "# Verdicts, measured on the demo",
         facts,
         NOTES,
-        "## SeedVariance of one system",
+        "## How far the trainings of a system lie apart",
         table(head, spread_rows(compared["systems"])),
         "## Baseline against itself",
         [f"Verdicts: {found} of {of} comparisons ({found / of:.1%})."],
