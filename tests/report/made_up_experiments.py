@@ -1,5 +1,6 @@
 """The three experiments as the workflow tells the report of them, on made-up corpora."""
 
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -188,8 +189,21 @@ def results_of(folder: Path, about: dict[str, Any]) -> Results:
             for each in about["claims"]
         ],
     }
+    named = [*chain(*TRAIN.values()), *chain(*about["dev"].values(), *about["test"].values())]
+    archive = {"url": "https://example.org/texts.tar.gz", "sha256": "cd" * 32}
+    corpus = {
+        "terms": "made up for a test",
+        "files": {"texts.tar.gz": archive},
+        "texts": {text: {"file": "texts.tar.gz", "member": text} for text in named},
+    }
     beside: dict[str, Any] = {
         "folder": folder,
+        "configuration": {
+            "corpora": {"made-up": corpus},
+            "experiments": {},
+            "roles": {pair: {"train": list(TRAIN[pair])} for pair in about["pairs"]},
+            "select": {},
+        },
         "all_pairs": about["pairs"],
         "parts": {
             pair: [part for parts in TRAIN[pair].values() for part in parts]

@@ -76,6 +76,7 @@ def make_results(
 
     `gaps`: language pair -> system -> why it is not finished.
     """
+    write_json(folder / "configuration.json", {"configuration": {}})
     about = experiment(name, seeds, tests) | ({"gaps": gaps} if gaps else {})
     for pair in about["pairs"]:
         make_pair(folder, pair, tests)

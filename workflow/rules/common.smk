@@ -48,6 +48,7 @@ from contextnmt.paths.reports import Reports
 from contextnmt.paths.trainings import BINARIZED, VOCABULARIES
 from contextnmt.planning import slurm
 from contextnmt.report.contents import FIGURE_FORMATS, TABLE_FORMATS, inputs
+from contextnmt.report.crate import CONFIGURATION, METADATA, WORKFLOW
 from contextnmt.report.results import ABLATION, CHOICES, VIEWS
 from contextnmt.text.numbers import FORMATS as LANGUAGES
 

@@ -134,6 +134,9 @@ for name in paths.reported:
                 category="Report",
                 labels={"experiment": paths.marked(name)},
             ),
+            f"<results>/report/{name}/{METADATA}",
+            f"<results>/report/{name}/{CONFIGURATION}",
+            directory(f"<results>/report/{name}/{WORKFLOW}"),
             in_all_formats(name, "systems"),
         log:
             f"<logs>/report/{name}.log",

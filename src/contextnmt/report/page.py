@@ -10,13 +10,21 @@ from contextnmt.closure import ROOT
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines
 from contextnmt.report.contents import FIGURE_FORMATS, outputs, parts
+from contextnmt.report.crate import crate
 from contextnmt.report.differences import shown_differences
 from contextnmt.report.failures import failure_lines
 from contextnmt.report.figures import INK, RULE
 from contextnmt.report.findings import findings, observations
 from contextnmt.report.gains import Difference, PairScores
 from contextnmt.report.gaps import reason_lines
-from contextnmt.report.provenance import deviations, facts, read_models, times, training_data
+from contextnmt.report.provenance import (
+    checklist,
+    deviations,
+    facts,
+    read_models,
+    times,
+    training_data,
+)
 from contextnmt.report.published import headline
 from contextnmt.report.rendering import filters, render
 from contextnmt.report.results import Results
@@ -59,7 +67,7 @@ FORMATS |= {suffix: suffix.upper() for suffix in FIGURE_FORMATS}
 
 
 def page(results: Results) -> None:
-    """Write the page: findings, tables, figures, example translations, and what was run."""
+    """Write the page, from the findings to what was run, and the list of what is in its folder."""
     tables = {part.table: results.read_table(part.table) for part in parts(results) if part.table}
     data = {name: table.data for name, table in tables.items()}
     models = read_models(results)
@@ -81,6 +89,7 @@ def page(results: Results) -> None:
         "differences": list(shown_differences(results, data["differences"])),
         "observations": observations(results, data.get("masks", [])),
         "facts": facts(results, models),
+        "checklist": checklist(results, models),
         "gaps": reason_lines(results, results.gaps),
         "stale": reason_lines(results, results.stale),
         "failed": failure_lines(results, data["trainings"]),
@@ -91,6 +100,7 @@ def page(results: Results) -> None:
         ),
     }
     render("page.html.j2", content, results.report / "index.html")
+    crate(results, models)
 
 
 def bleu_heading(results: Results) -> str:

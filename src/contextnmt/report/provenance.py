@@ -60,6 +60,67 @@ def facts(results: Results, models: dict[Run, dict[str, Any]]) -> list[tuple[str
     ]
 
 
+def computing(models: dict[Run, dict[str, Any]]) -> list[tuple[str, str]]:
+    """Devices that trained, and how long all trainings on them took, added up."""
+    spent: dict[str, list[float]] = {}
+    for model in models.values():
+        environment = model["environment"]
+        device = environment["gpu"] or f"{environment['processor']}, no GPU"
+        spent.setdefault(device, []).append(model["seconds"])
+    return [
+        (f"training on {device}", f"{duration(sum(taken))}, {len(taken)} trainings")
+        for device, taken in spent.items()
+    ]
+
+
+def checklist(results: Results, models: dict[Run, dict[str, Any]]) -> list[tuple[str, str]]:
+    """What conferences ask of experiments, and where it stands or what it is.
+
+    The questions are those of the Responsible NLP Checklist (ACL Rolling Review, sections B and C).
+    """
+    sizes = sorted(model["parameters"] for model in models.values())
+    seeds = len(results.seeds)
+    commits = distinct(str(model["environment"].get("commit")) for model in models.values())
+    return [
+        ("parameters of a model", distinct(f"{size:,}" for size in (sizes[0], sizes[-1]))),
+        ("computing time", "; ".join(": ".join(each) for each in computing(models))),
+        ("energy", "not measured"),
+        (
+            "settings",
+            "not searched for; those that are not the paper's stand under Deviations, all of "
+            "them in configuration.json",
+        ),
+        (
+            "runs",
+            f"{seeds} training{'s' * (seeds > 1)} of each system; BLEU is the mean over seeds, and "
+            "Trainings has the dev BLEU of each",
+        ),
+        ("data", "; ".join(f"{name}: {terms}" for name, terms in used(results).items())),
+        ("split", "; ".join(splits(results))),
+        ("code", f"MIT licence; commit {commits}"),
+    ]
+
+
+def used(results: Results) -> dict[str, str]:
+    """The corpora of the report's texts, and their terms of use."""
+    corpora = results.configuration["corpora"]
+    names = sorted({name.partition("/")[0] for name in archives(results)})
+    return {name: corpora[name].get("terms") or "no terms stated" for name in names}
+
+
+def splits(results: Results) -> Iterator[str]:
+    """The texts of each language pair by their roles."""
+    for pair in results.pairs:
+        trained, _ = texts_of(results, pair)
+        roles = {
+            "trained on": trained,
+            "validated on": results.dev[pair],
+            "tested on": results.test[pair],
+        }
+        told = ", ".join(f"{role} {' + '.join(texts)}" for role, texts in roles.items())
+        yield f"{pair_title(pair)}: {told}"
+
+
 def distinct(values: Iterable[str]) -> str:
     """The different values in their order, separated by commas."""
     return ", ".join(dict.fromkeys(values))
