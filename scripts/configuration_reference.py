@@ -20,12 +20,12 @@ SCHEMA, PAGE = Path("workflow/schemas/config.schema.json"), Path("docs/configura
 INTRODUCTION = """\
 # Every key of the configuration
 
-Say a key in `config.yaml`, in a file for `--configfile`, or with `--config`. What you leave out
+Set a key in `config.yaml`, in a file for `--configfile`, or with `--config`. What you leave out
 comes from the preset (`workflow/presets/`), then from the papers (`workflow/experiments/`,
 `workflow/text.yaml`). Blocks are merged key by key; a list replaces a list. (A..) points to
 [decisions.md](decisions.md).
 
-*Default* is the value of a key that no file says. *Papers* are the values of Choi et al. 2017;
+*Default* is the value of a key that no file sets. *Papers* are the values of Choi et al. 2017;
 **B** marks Bahdanau et al. 2015 and **C** Chen et al. 2017 where they differ.
 
 `python scripts/configuration_reference.py` makes this page of `src/contextnmt/configuration/`.

@@ -263,8 +263,8 @@ class Decoding:
     """Least length of a translation, as a share of the symbols of its source (A19); 0: no limit. It
     also holds for the validations of trainings, so another value trains all systems again."""
     no_unknown: Flag = False
-    """Whether every text is translated a second time, without the unknown word, and scored on the
-    sentences without unknown words (A21)."""
+    """Whether every text is translated a second time, with the unknown word forbidden, and scored
+    on the sentences without unknown words (A21)."""
     ensemble: Flag = False
     """Whether the seeds of each system also translate together, if there are several; a row of its
     own in the tables of BLEU."""

@@ -27,7 +27,7 @@ class TrainingRecipe:
     learning_rate: Annotated[float, Field(strict=True, gt=0, le=1)] = 4e-4
     """Step size of Adam (A10). Adadelta's is multiplied by it; the paper's value is 1 (A48)."""
     linear_decay: Share = 0.0
-    """Share of max_updates at whose end the learning rate falls linearly to zero; 0: it never
+    """Last share of max_updates, in which the learning rate falls linearly to zero; 0: it never
     decays, as in the papers."""
     loss: Literal["mean", "sum"] = "mean"
     """Summed over the words of a sentence, and over the sentences of a batch averaged (mean) or
