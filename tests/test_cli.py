@@ -248,7 +248,7 @@ def test_python_without_docstrings_has_the_help() -> None:
         ("ulimit -f 1; contextnmt SELECT", "contextnmt select: .*-out: .* raise `ulimit -f`"),
         (
             "ulimit -v 300000; contextnmt translate --help",
-            r"contextnmt translate: no memory left \(.*\): allow it more",
+            r"contextnmt translate: out of memory \(.*\): allow more memory",
         ),
     ],
 )

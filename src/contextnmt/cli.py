@@ -202,7 +202,7 @@ def explanation(error: BaseException) -> str:
     system = isinstance(error, OSError | RuntimeError | ImportError | MemoryError)
     if system and lacks_memory(error):
         said = str(error).partition("\n")[0] or "MemoryError"
-        return f"no memory left ({said}): allow it more, or give it less to do at once"
+        return f"out of memory ({said}): allow more memory, or process less at once"
     return ""
 
 

@@ -177,7 +177,7 @@ def test_scores_that_differ_from_the_first_system_are_marked(own: Made) -> None:
         if cell.marked
     }
     assert marked == {("+Symbol (S)", 2), ("+BPE", 2)}
-    (note,) = [note for note in table.notes if note.startswith("†: differs from Baseline by more")]
+    (note,) = [note for note in table.notes if note.startswith("†: differs significantly from ")]
     assert "(95 %). Tested with beam 12 alone." in note
     bpe = texts(table, "+BPE")[2]
     assert rf"{bpe}$^\dagger$ (" in texts_of(table)["tex"]

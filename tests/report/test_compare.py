@@ -22,7 +22,7 @@ from contextnmt.files import write_json, write_lines
 from contextnmt.report.compare import COLUMNS, compare, scope
 from contextnmt.report.results import Run
 
-NO_CHANGE = "Trainings: no difference in settings, texts, code, environment, as the folders tell."
+NO_CHANGE = "Trainings: the folders record no difference in settings, texts, code, environment."
 
 
 DEMO = layers.of_call(
@@ -264,7 +264,7 @@ def test_other_references(a: Path, tmp_path: Path) -> None:
     other = [line.replace("chat", "chien") for line in REFERENCES]
     write_lines(b / "tokenize/en-fr/test.fr.gz", other)
     text = " ".join(" ".join(compared(a, b)).split())
-    assert "the references differ (60 lines in A, 60 in B): each BLEU is by its own" in text
+    assert "the references differ (60 lines in A, 60 in B): each BLEU uses its own" in text
     assert "95 %:" not in text
     for row in rows(a, b, "score"):
         assert float(row["b"]) < float(row["a"])
@@ -376,8 +376,8 @@ def test_folders_that_cannot_be_compared(a: Path, tmp_path: Path) -> None:
     out.write_text("from before\n")
     for folder, message in {
         tmp_path: r"configuration\.json: no such file: is .* a results folder\? If so, `snakemake",
-        unfinished: "no run in it is finished .none has begun.: let the call",
-        begun: "finished .6 begun, such as en-fr/baseline seed 1: training not finished.: let",
+        unfinished: "no run in it is finished .none has begun.: wait until",
+        begun: "finished .6 begun, such as en-fr/baseline seed 1: training not finished.: wait",
         other: "has en-fr/baseline, en-fr/context and .* has en-de/baseline, .*, and 1 more: no",
     }.items():
         with pytest.raises(UserError, match=message):

@@ -214,8 +214,9 @@ def test_masks_that_tell_nothing_are_told(
 @pytest.mark.parametrize(
     ("baseline", "context", "deviation", "told"),
     [
-        (40.0, 65.5, 2.0, "65.5 % of the ambiguous words right, Baseline 40.0 % (50 % by choosing"),
-        (40.0, 65.5, 2.0, "blindly): more."),
+        (40.0, 65.5, 2.0, "gets more ambiguous words right than Baseline: 65.5 % and 40.0 % (50 %"),
+        (65.5, 40.0, 2.0, "gets fewer ambiguous words right than Baseline: 40.0 % and 65.5 % ("),
+        (49.0, 53.0, 2.0, "53.0 % of the ambiguous words right, Baseline 49.0 % (50 % by choosing"),
         (49.0, 53.0, 2.0, "blindly): undecided."),  # too few words
         (40.0, 65.5, 20.0, "blindly): undecided."),  # trainings differ as much
         (40.0, 65.5, None, "blindly), with one seed."),

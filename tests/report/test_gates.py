@@ -268,8 +268,8 @@ def test_masks_and_a_separation_by_chance_are_told(tmp_path: Path) -> None:
         "0.05 over the sentences looked at; 7.3 % of the values of the masks are between 0.05 and "
         "0.95, 92.7 % above 0.99. The vectors of a word in two sentences have a mean cosine "
         "distance of 1.0e-05 where it has one sense, of 0.012 where it has two. In 51.0 % of "
-        "comparisons two sentences in which a word has two senses are farther apart than two in "
-        "which it has one (chance: 50 %, standard error over 2 words: 3.0): no sign that the masks "
+        "comparisons a word's vectors are farther apart in two sentences with two senses than in "
+        "two with one (chance: 50 %, standard error over 2 words: 3.0): no sign that the masks "
         "tell the senses apart."
     )
     assert of_target.startswith("English → French, +Context (C), target side: 100.0 % of the dim")
@@ -301,7 +301,7 @@ def test_what_nobody_knows_is_not_spoken_of(tmp_path: Path) -> None:
     assert told(tmp_path, masks_content(words=())) == []
     _, *one_word = told(tmp_path, masks_content(words=("bank",)))
     for sentence in one_word:
-        assert sentence.endswith("than two in which it has one (chance: 50 %).")
+        assert sentence.endswith("than in two with one (chance: 50 %).")
 
 
 @pytest.mark.parametrize(

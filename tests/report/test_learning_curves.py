@@ -72,7 +72,7 @@ def validations(*bleu: float) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("log", "expected"),
     [
-        # The losses are those of the weights that count.
+        # The losses are those of the weights used.
         (LOG, {"train_loss": 2.0, "dev_loss": 2.5, "epochs": 4.5, "last_gain": -1.0}),
         (LOG[:1], {"train_loss": None, "dev_loss": None, "epochs": None, "last_gain": None}),
         (validations(15.0, 20.0, 18.0, 20.5), {"dev_loss": None, "last_gain": 0.5}),
@@ -95,13 +95,13 @@ def test_trainings_that_ended_at_their_best_are_counted() -> None:
     ]
     rows += [{"source": "paper", "system": "a"}, rows[1] | {"pair": "en-de"}]
     (told,) = still_gaining(rows, "en-fr")
-    assert told.startswith("3 of 6 trainings had the highest dev BLEU at the last validation")
-    assert ", +1.50 over the best before it in the median: " in told
+    assert told.startswith("In 3 of 6 trainings dev BLEU was highest at the last validation, ")
+    assert ", by a median of +1.50: " in told
     (told,) = still_gaining(rows, "en-de")
     assert told == "No training had its highest dev BLEU at the last validation."
     assert still_gaining(rows[3:4], "en-fr") == []
     (told,) = still_gaining([rows[0]], "en-fr")
-    assert ", +0.20 over the best before it: " in told
+    assert ", by +0.20: " in told
 
 
 def shown(table: Table) -> dict[str, dict[str, str]]:

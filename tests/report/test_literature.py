@@ -164,7 +164,7 @@ def test_a_gain_has_a_range_of_its_own(tmp_path: Path) -> None:
     assert ranges(table) == [(19.0, "below"), (0.25, "below")]
 
 
-NOT_ASKED = "not asked: 1 setting differs"
+SKIPPED = "skipped: 1 setting differs"
 SETTINGS = [
     deviation("training.optimizer", "adam", "adadelta", "+BPE+C"),
     deviation("decoding.beams", [1, 12], [12]),
@@ -176,7 +176,7 @@ SETTINGS = [
     ("data", "about", "expected"),
     [
         (choi(19.5, 21.5), {}, [(19.5, "within"), (2.0, "within")]),  # at the ends of both
-        (choi(), {"deviations": SETTINGS}, [(20.0, "within"), (1.0, NOT_ASKED)]),
+        (choi(), {"deviations": SETTINGS}, [(20.0, "within"), (1.0, SKIPPED)]),
         (choi(), {"beams": [1]}, []),  # a range is of its beam
         (choi(bpe=None), {}, [(None, "no score")] * 2),
         (choi()[3:], {"gaps": {"en-de": {"bpe": "not trained"}}}, [(None, "not finished")] * 2),

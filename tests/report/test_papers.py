@@ -39,7 +39,7 @@ def test_every_paper_has_its_claims_numbers_and_link(folder: Path) -> None:
     for name, section in sections:
         assert f'<a href="{name}/index.html">' in section
         assert '<p class="headline">' in section
-        assert "trainings had the highest dev BLEU at the last validation" in section
+        assert "trainings dev BLEU was highest at the last validation" in section
         assert ("whether it holds here" in section) == (name != "chen2017")
         assert ("Scale: here / in the paper" in section) == (name != "chen2017")
         assert ("Scale; that of the paper is not known" in section) == (name == "chen2017")
@@ -72,7 +72,7 @@ def rendered(**more: object) -> str:
         "failed": [],
         "claims": type("Claims", (), {"blocks": [claims]}),
         "bleu": [Block("English → French", columns, [("RNNsearch-50*", cells)])],
-        "bleu_notes": ["Scores in percent.", "†: differs from *Baseline* by more"],
+        "bleu_notes": ["Scores in percent.", "†: differs significantly from *Baseline*"],
         **more,
     }
     said = io.StringIO()
@@ -91,7 +91,7 @@ def test_the_start_page_has_claims_bleu_warnings_and_what_marks_mean() -> None:
         *("RNNsearch-50*", "20.00† (21.00)", "beam 1 paper"),
     } <= set(cells)
     assert "X is best. C does nothing." in html
-    assert "†: differs from *Baseline* by more" in html
+    assert "†: differs significantly from *Baseline*" in html
     assert "Scores in percent." not in html
 
 

@@ -163,7 +163,7 @@ def test_every_part_that_names_a_system_marks_it(tmp_path: Path) -> None:
     }
     note = f"English → French: all systems ({LINE})."
     notes = made.results.read_table("table4").notes
-    assert f"Stale, trained with other settings than there are now: {note}" in notes
+    assert f"Stale, settings changed since training: {note}" in notes
     assert '<aside class="card" id="stale">' in text and f">{note}</li>" in text
     french, german = re.findall(r'<p class="headline">([^<]*)</p>', text)
     assert french.startswith("+BPE+S (stale) has the highest BLEU on ")

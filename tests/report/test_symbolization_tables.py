@@ -289,7 +289,7 @@ def test_our_numbers_stand_beside_the_papers(results: Made) -> None:
     notes = " ".join(table.notes)
     assert "a side of more than 50 words" in notes
     assert "more of both sides together than 10 %." in notes
-    assert "very probably counted the pairs kept" in notes
+    assert "very probably counts the pairs kept" in notes
     assert "the 1,600 most frequent make up (the paper: 30,000)" in notes
 
 

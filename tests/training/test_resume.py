@@ -332,7 +332,7 @@ def test_a_newcomer_finds_the_model_made_or_takes_over_from_a_killed_one(
             finally:
                 first.send_signal(signal.SIGCONT)
     assert (first.returncode, second.returncode) == (-signal.SIGKILL if killed else 0, 0)
-    ending = "resumed after update" if killed else "the training that was waited for has made it"
+    ending = "resumed after update" if killed else "made by the training that this one waited for"
     assert ending in said.read_text()
     same(tmp_path, undisturbed)
 

@@ -415,7 +415,7 @@ def test_systems_that_a_contrast_tells_apart_differ(preset: str) -> None:
         {"training": {"max_length": 40, "max_updates": 9}},
         {"model": {"attention": True}, "training": {"max_updates": 9}},
     ]:
-        with pytest.raises(UserError, match=r"^mine\.yaml: \w+\.\w+.*bahdanau2015 alike, which"):
+        with pytest.raises(UserError, match=r"^mine\.yaml: \w+\.\w+.*bahdanau2015 equal, but"):
             configured(preset=preset, systems=None, **own)
         configured(preset=preset, systems=["baseline", "gru"], **own)
 

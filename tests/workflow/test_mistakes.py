@@ -51,7 +51,7 @@ def own_files(*paths: str) -> dict[str, Any]:
                     }
                 }
             },
-            "choi2017.methods.Z.contrasts: one and two are made of the same: change one",
+            "choi2017.methods.Z.contrasts: one and two have equal settings: change one",
         ),
         (
             {
@@ -95,8 +95,8 @@ def own_files(*paths: str) -> dict[str, Any]:
         (texts({"dev": {"file": "x.{}"}}), 'is "x.{}"; '),
         (
             {"decoding": {"beams": [1, 5, 12], "nbest": 6}},
-            "mine.yaml: experiments.choi2017.decoding.nbest is 6: a beam ends no more translations "
-            "than it is wide, and experiments.choi2017.decoding.beams has 5: make nbest 5 at most",
+            "mine.yaml: experiments.choi2017.decoding.nbest is 6: a beam of width N gives at most "
+            "N translations, and experiments.choi2017.decoding.beams has 5: make nbest 5 at most",
         ),
         (
             {"decoding": {"beams": [4, 1]}},

@@ -83,10 +83,10 @@ def refuse_anew(jobs):
     ]
     if outdated and not workflow.touch:
         sys.exit(
-            f"{len(outdated)} of the finished trainings and translations are out of date, and with "
-            f"gaps=true they are not made anew, the first one {outdated[0]}: -n says what changed; "
-            "accept the change with --touch translations, and the report marks as stale what was "
-            "trained with other settings; or leave gaps=true out"
+            f"{outdated[0]}: the first of {len(outdated)} finished trainings and translations that "
+            "are out of date; gaps=true does not remake them. -n says what changed. Accept it with "
+            "--touch translations (the report then marks as stale what was trained with other "
+            "settings), or leave out gaps=true"
         )
 
 
@@ -113,8 +113,8 @@ def accept_configuration(jobs):
         if all(map(os.path.exists, files)):
             if stale_systems(before) != stale_systems(replace(now, systems=known)):
                 say(
-                    f"{name}: numbers are accepted that other settings made: for a report that "
-                    f"marks them as stale, the same call with -R {name} in place of --touch"
+                    f"{name}: accepted numbers made with other settings; for a report that marks "
+                    f"them as stale, repeat the call with -R {name} instead of --touch"
                 )
 
 
@@ -211,5 +211,5 @@ def end_left_over(jobs):
         comments |= dict.fromkeys(numbers, said)
     if left := slurm.left_over(comments):
         names = ", ".join(f"{number} ({said})" for number, said in left.items())
-        say(f"Jobs of a call that was killed are ended: {names}")
+        say(f"Ending jobs left over by a killed call: {names}")
         slurm.cancel(left)

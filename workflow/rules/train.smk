@@ -5,7 +5,7 @@ TRAINING = code("contextnmt.training.train", "contextnmt.training.restored")
 RESTORING = [mark for mark in code("contextnmt.training.train") if mark not in TRAINING]
 
 
-# What a state must agree with to be gone on from. It is a file of its own, since --touch leaves its
+# What a checkpoint must match to be resumed. It is a file of its own, since --touch leaves its
 # content alone: an edit that was accepted for what is finished is accepted for what is half done.
 rule train_identity:
     output:

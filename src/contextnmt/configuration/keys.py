@@ -257,8 +257,8 @@ class Decoding:
     """Beam widths; every text is translated with each of them (A17)."""
     nbest: Beam | None = None
     """Translations listed for each sentence, with their scores; the best by score a symbol is then
-    scored too, at widths above 1 (A18). At most the narrowest of these widths, since a beam ends no
-    more translations than it is wide. null: none."""
+    scored too, at widths above 1 (A18). At most the narrowest of these widths, since a beam of
+    width N gives at most N translations. null: none."""
     minimum_length: Share = MINIMUM_LENGTH
     """Least length of a translation, as a share of the symbols of its source (A19); 0: no limit. It
     also holds for the validations of trainings, so another value trains all systems again."""

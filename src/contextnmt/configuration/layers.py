@@ -186,12 +186,12 @@ def alike(configuration: Configuration, experiment: str, layers: list[Layer]) ->
                 before = with_recipes(merge(*contents[:count]), contents[:count])
                 if keys := differ(before, experiment, contrast):
                     raise UserError(
-                        f"{layers[count].name}: {', '.join(keys)}: said of all systems, this makes "
-                        f"{both} of {experiment} alike, which {method} tells apart: say it below "
-                        "the experiment that you mean, or name the systems that you want in systems"
+                        f"{layers[count].name}: {', '.join(keys)}: set for all systems, this makes "
+                        f"{both} of {experiment} equal, but {method} compares them: set it below "
+                        "the experiment that you mean, or list the systems to run in systems"
                     )
             path = ["experiments", experiment, "methods", method, "contrasts"]
-            yield mistake(path, f"{both} are made of the same: change one")
+            yield mistake(path, f"{both} have equal settings: change one")
 
 
 def differ(configuration: Configuration, experiment: str, contrast: list[str]) -> list[str]:
@@ -211,7 +211,7 @@ def unused(configuration: Configuration, layers: list[Layer]) -> Iterator[Mistak
 
 
 def cut_lists(configuration: Configuration, layers: list[Layer]) -> Iterator[Mistake]:
-    """Lists of translations longer than what a beam ends, greedy search apart; of experiments that
+    """Lists of translations longer than what a beam gives, greedy search apart; of experiments that
     are made. The last layer that says one of the two is to blame."""
     for name, entry in configuration["experiments"].items():
         nbest, beams = entry["decoding"]["nbest"], entry["decoding"]["beams"]
@@ -221,7 +221,7 @@ def cut_lists(configuration: Configuration, layers: list[Layer]) -> Iterator[Mis
             own = ["experiments", name, "decoding"]
             paths = [[*block, key] for key in ("nbest", "beams") for block in (own, ["decoding"])]
             said = next(path for each in layers[::-1] for path in paths if says(each.content, path))
-            words = f"a beam ends no more translations than it is wide, and {dotted(own)}.beams has"
+            words = f"a beam of width N gives at most N translations, and {dotted(own)}.beams has"
             words = f"{dotted(own)}.nbest is {nbest}: {words} {narrowest}: make nbest {narrowest} "
             yield said, words + "at most, or null"
 

@@ -276,14 +276,14 @@ def extract(
 ) -> None:
     """Take both sides of one parallel text out of an archive, SGM, a table or plain files.
 
-    Archives (tar, zip) are read once, and nothing else is unpacked. Of SGM and XML (.sgm, .sgml,
-    .xml), the segments are taken, their entities decoded; of XML that has both sides of a test set
-    of WMT, FILE::src, and of its references FILE::ref (the first) or FILE::ref.TRANSLATOR. Tables
-    have their columns parted by tabs. All may be compressed (gzip, bzip2, xz; their first bytes
-    tell). A line ends at LF alone, and text is UTF-8; byte order marks are removed, U+FFFD stands
-    for the invalid bytes of at most one line in a thousand, and plain text is changed in nothing
-    else. Both sides must have the same number of lines. A file with another digest than the one
-    given is refused before it is read.
+    Archives (tar, zip) are read once, and nothing else is unpacked. From SGM and XML (.sgm, .sgml,
+    .xml), the segments are taken and their entities decoded. If XML holds both sides of a WMT test
+    set, name the source as FILE::src and a reference as FILE::ref (the first) or
+    FILE::ref.TRANSLATOR. Table columns are separated by tabs. All may be compressed (gzip, bzip2,
+    xz; their first bytes tell). A line ends at LF alone, and text is UTF-8; byte order marks are
+    removed, U+FFFD stands for the invalid bytes of at most one line in a thousand, and plain text
+    is changed in nothing else. Both sides must have the same number of lines. A file with another
+    digest than the one given is refused before it is read.
 
     With several outputs a side, the text is cut into as many parts in a row, as equal as can be:
     of n lines and k parts, i * n // k lines lie before part i, counted from 0. The lines are then

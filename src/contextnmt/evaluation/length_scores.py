@@ -46,7 +46,7 @@ def length_scores(
 ) -> None:
     """Score translations by the length of their source, with intervals of 95 percent.
 
-    A system without all its translations is a gap with its reason.
+    A system that lacks translations gets the reason instead of scores.
 
     Example: contextnmt length-scores --name test.beam12 --source test.en.gz --reference test.fr.gz
     --system rnnsearch-50 --seed 1 --hypothesis restore/en-fr/rnnsearch-50/1/test.beam12.gz

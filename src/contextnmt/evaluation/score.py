@@ -75,8 +75,8 @@ def score(
 
     A name is TEXT.beamN, or TEXT.beamN.VARIANT, which gets no chrF and TER. A reference of another
     number of lines than `--lines` states for TEXT is refused. A translation without any word has
-    BLEU 0 and a note; of a subset it has no score, but a gap with the reason. So has a translation
-    that is damaged or has another number of lines than its reference.
+    BLEU 0 and a note. Without any word in a subset, or if damaged or of another number of lines
+    than its reference, it has the reason instead of a score.
 
     Example: contextnmt score --name test.beam12 --hypothesis test.beam12.gz --reference test.fr.gz
     --raw-reference raw.test.fr.gz --target-language fr --out scores.json

@@ -78,8 +78,8 @@ def significance(
 ) -> None:
     """Test the differences in BLEU between systems: paired bootstrap, approximate randomization.
 
-    And whether they grow with the length of the source. Intervals are of 95 percent. A system
-    without all its translations is a gap with its reason.
+    Also test whether they grow with the length of the source. Intervals are of 95 percent. A system
+    that lacks translations gets the reason instead of scores.
 
     Example: contextnmt significance --name test.beam12 --source test.en.gz --reference test.fr.gz
     --system baseline --seed 1 --hypothesis restore/en-fr/baseline/1/test.beam12.gz

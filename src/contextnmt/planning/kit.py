@@ -76,10 +76,10 @@ def pack(
     The kit holds the workflow, the files that the jobs read, and WHEELS. Call `pack` in the folder
     with results/, after all stages that need no GPU.
 
-    The other machine needs Linux, Python 3.11 or newer with pip, and torch, but no network. There,
-    tar -xzf KIT, then contextnmt-kit/run.sh SECONDS JOBS: it runs for so long, with so many GPU
-    jobs side by side. Trainings save their state before the time is up; the same command goes on.
-    Each call writes contextnmt-kit/returned.tar.gz for `contextnmt unpack`.
+    The other machine needs Linux, Python 3.11 or newer with pip, and torch, but no network. There:
+    tar -xzf KIT, then contextnmt-kit/run.sh SECONDS JOBS, which runs for SECONDS with JOBS GPU jobs
+    at a time. Trainings save their state before the time is up; the same command goes on. Each call
+    writes contextnmt-kit/returned.tar.gz for `contextnmt unpack`.
 
     WHEELS are the packages of requirements.lock that the other machine lacks. Fetch them for its
     Python: pip download --no-deps --only-binary=:all: --python-version 3.12
@@ -89,7 +89,7 @@ def pack(
     Example: contextnmt pack --out kit.tar.gz --wheels wheels run_files translations
     --profile local --config preset=multi30k device=cuda
 
-    Raises UserError with what Snakemake says of a mistake, or if a file cannot go into a kit.
+    If the call has a mistake, prints what Snakemake says; if a file cannot go into a kit, which.
     """
     words = words or []
     call = planned(words)
@@ -131,7 +131,7 @@ def pack(
     print(f"{out}: {len(carried)} files of results, for the jobs {counts}")
     if early := early_rules(call.jobs):
         print(
-            f"Jobs of {', '.join(early)} need no GPU and keep its jobs waiting: call `snakemake "
+            f"Jobs of {', '.join(early)} need no GPU and keep GPU jobs waiting: call `snakemake "
             "--omit-from train` here first, with the options of this call, then pack again"
         )
 
@@ -252,8 +252,8 @@ def unpack(
 
     Snakemake then goes on from there: it makes scores and reports of the translations without
     training again, unless something reads the weights and they were left behind. Nothing is
-    written if the file is damaged, or, without --force, if a result here differs. With --force,
-    weights go that are of another training than the model.json returned.
+    written if the file is damaged, or, without --force, if a result here differs. --force also
+    deletes weights of another training than the returned model.json.
 
     Example: contextnmt unpack returned.tar.gz
     """

@@ -63,19 +63,19 @@ def plan(
 ) -> None:
     """Say what a call of Snakemake will cost, by stage: jobs, core-hours, disk, memory.
 
-    The words are those of the call: `contextnmt plan --profile slurm --config preset=wmt14` is
+    Give the words of the call: `contextnmt plan --profile slurm --config preset=wmt14` is
     about `snakemake --profile slurm --config preset=wmt14`, in the same folder. The jobs are those
     that Snakemake would start, so what is there already costs nothing; with --forceall it is all
     of them. Nothing is run.
 
     Core-hours are processor time of all jobs, longest job is the hours of the longest one, memory
     and cores are what the most demanding job asks for, disk is what all outputs take. The rates
-    were measured on law texts on one machine; other texts may take half or twice as long. Cleaning
-    is taken to drop nothing, a selected pair to have as many words as the paper's have.
+    were measured on law texts on one machine; other texts may take half or twice as long. It is
+    assumed that cleaning drops nothing and that selected pairs are as long as the paper's.
 
     Example: contextnmt plan --profile slurm --config preset=wmt14
 
-    Raises UserError with what Snakemake says of a mistake.
+    If the call has a mistake, prints what Snakemake says.
     """
     call = planned(words or [])
     print("\n".join(report(call.jobs, call.configuration)))

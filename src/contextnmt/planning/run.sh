@@ -1,6 +1,6 @@
 #!/bin/sh
 # Run the jobs of this kit: run.sh SECONDS JOBS [--weights] [--without PATTERN]...
-# for so many seconds (and up to 40 more to save the state), with so many GPU jobs side by side.
+# for SECONDS (and up to 40 more to save the state), with JOBS GPU jobs at a time.
 # The same command goes on. Results lie in returned.tar.gz: weights only with --weights, and no
 # files whose paths match a PATTERN, such as '*.alignments.npz'.
 usage() { echo "usage: $0 SECONDS JOBS [--weights] [--without PATTERN]..." >&2; exit 2; }

@@ -120,8 +120,8 @@ def notes(results: Results, contents: Mapping[tuple[str, str], Record]) -> list[
         "Bold: zero is outside of the interval over sentences and seeds. Nothing is corrected "
         "for how many differences there are.",
         tests,
-        "Over trainings, too: by the deviation of seeds, drawn towards that of all systems by as "
-        "much as these are alike (A41 in docs/decisions.md).",
+        "Over sentences and seeds: intervals from the deviation of seeds, shrunk towards that of "
+        "all systems, the more they agree (A41 and the row below it in docs/decisions.md).",
         f"BLEU: mean ± standard deviation of {len(results.seeds)} seeds.",
     ]
     for (pair, text), content in contents.items():

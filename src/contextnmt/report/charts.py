@@ -39,9 +39,9 @@ def local_charts_table(results: Results) -> Table:
         columns = [(label,) for label in (*paper, *found.labels.values())]
         blocks.append(Block(title, columns, rows, text_columns=len(columns)))
     notes = [
-        "Of the 100 words nearest to a word (Euclidean, itself included), those five whose "
-        "positions on a principal axis of the 100 are nearest to its own, in the order along the "
-        "axis; the word in brackets. An axis read from its other end is the same axis.",
+        "Of the 100 words nearest to a word (Euclidean, itself included), the five nearest to it "
+        "along a principal axis of the 100, in order along the axis; the word is in brackets. An "
+        "axis read from its other end is the same axis.",
         "The paper charts the CBOW vectors of Hill et al. 2015, of another and much larger text. "
         "Other vectors have other neighbours: compare only whether the two axes separate meanings.",
     ]

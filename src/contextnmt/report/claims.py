@@ -45,15 +45,15 @@ NUMBERS = ["difference", "paper", "low", "high", "long", "short"]
 #: Kind of difference -> note of a table that has some.
 NOTES = {
     LONGER: "Whether length matters: the difference on source sentences longer than the median, "
-    "less that on the others, both in points of BLEU.",
-    LONG: "Long sentences of one system: the mean BLEU of their groups in the table by sentence "
-    f"length, less that of the others. Groups of fewer than {LEAST} sentences are left out; each "
-    "counts by its sentences. The interval is made of theirs.",
+    "minus that on the others, both in points of BLEU.",
+    LONG: "Long sentences of one system: mean BLEU of their groups in the table by sentence length "
+    "minus that of the others, weighted by sentences. Groups of fewer than "
+    f"{LEAST} sentences are left out. The interval combines those of the groups.",
     QUOTED: "Beside a quoted system: BLEU on sentences without unknown words, on the paper's test "
-    "text alone. The interval is estimated: that of the system's BLEU on the whole text, wider by "
-    "the square root of how many times fewer these sentences are. The quoted score has none.",
+    "text alone. The interval is estimated: that of the system's BLEU on the whole text, widened "
+    "by √(all sentences / these). The quoted score has no interval.",
     COVERAGE: "Coverage: percentage points of the words of the training text that the vocabulary "
-    "covers, with symbols less without, in the language that gains most. It is counted, so there "
+    "covers, with symbols minus without, in the language that gains most. It is counted, so there "
     "is no interval.",
 }
 
@@ -391,15 +391,15 @@ def notes(results: Results, data: list[Row]) -> list[str]:
     else:
         found.append(
             f"Intervals tell what other test sentences and other trainings, {len(results.seeds)} "
-            "seeds each, would give; they are not corrected for how many claims there are. A claim "
-            "of more (> 0) holds if the interval is above zero; opposite: it is below. Undecided: "
-            f"anything else. With the seeds that are named, an effect as large as the paper's is "
-            f"found in {100 * POWER:.0f} % of cases."
+            "seeds each, would give; they are not corrected for the number of claims. A claim of "
+            "more (> 0) “holds” if the interval is above zero, is “opposite” if it is below, and "
+            "else “undecided”. The seeds named in the table would find an effect as large as the "
+            f"paper's in {100 * POWER:.0f} % of cases."
         )
     if ranges - {in_words(BETTER)}:
         found.append(
-            "A claim of at least so much (≥), or of about as good (±), is of a range. Where the "
-            "paper gives a gain in points, half of it is asked for. It holds if the whole interval "
-            "lies in the range, and fails if none of it does."
+            "A claim of “at least” (≥) or “about as good” (±) names a range; for a gain in points, "
+            "the range starts at half of it. The claim holds if the whole interval lies in the "
+            "range, and fails if none of it does."
         )
     return found + [note for measure, note in NOTES.items() if measure in measures]

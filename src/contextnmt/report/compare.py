@@ -66,16 +66,16 @@ def compare(
     """Compare two results folders: settings, data, code, and BLEU with significance.
 
     Each folder needs configuration.json, which Snakemake writes. Its runs are matched by language
-    pair, system and seed, their translations by text and beam width. Of each setting that differs
-    both values are printed, and of each translation that both folders have BLEU in A and in B,
-    B - A with its interval of 95 percent, over test sentences and, of several seeds, trainings. The
-    p values of two tests, over sentences alone, are of the paired bootstrap and approximate
+    pair, system and seed, their translations by text and beam width. For each setting that differs,
+    both values are printed; for each translation in both folders, BLEU in A, BLEU in B, and B - A
+    with its interval of 95 percent over test sentences and, with several seeds, trainings. The p
+    values of two tests, over sentences alone, are of the paired bootstrap and approximate
     randomization. Nothing is trained or translated.
 
-    Settings and code are those of the trainings: how models were searched for translations
-    (decoding), and by which code, no file tells. What is not finished, or has another reference in
-    the other folder, has a reason in the place of a number. Translations of ensembles, and those
-    with unknown words forbidden or replaced, are not compared.
+    Settings and code are those of the trainings: no file records the settings and code of decoding.
+    Where a run is unfinished, or the references of the two folders differ, the reason stands in
+    place of a number. Translations of ensembles, and those with unknown words forbidden or
+    replaced, are not compared.
 
     Example: contextnmt compare before results/demo --csv changes.csv
     """
@@ -110,8 +110,8 @@ def lines_of(rows: list[Row], changes: Changes, runs: set[Run]) -> Iterator[str]
     alone = list(without_counterpart(rows))
     yield from [*alone, ""] if alone else []
     if runs and not changes:
-        yield "Trainings: no difference in settings, texts, code, environment, as the folders tell."
-        yield "How models were searched for translations, and by which code, is not recorded."
+        yield "Trainings: the folders record no difference in settings, texts, code, environment."
+        yield "Settings and code of decoding are not recorded."
         yield ""
     if not runs:
         yield "Settings: no run in both whose settings are known."
@@ -237,7 +237,7 @@ def notes(tested: list[Row]) -> Iterator[str]:
         )
         alone = (
             f"{CONFIDENCE} % {'of one seed ' if several else ''}over test sentences alone, with "
-            "these models. What other trainings would give, one seed does not tell: no verdict."
+            "these models. One seed says nothing about other trainings: no verdict."
         )
         yield from wrapped(both) if several else []
         yield from wrapped(alone) if len(several) < len(tested) else []

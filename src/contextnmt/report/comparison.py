@@ -91,8 +91,7 @@ def read_folder(side: str, path: Path) -> Folder:
         begun = [f"{RUN.format(*run)}: {gap}" for (_, run), gap in sorted(found.reasons.items())]
         state = f"{len(begun)} begun, such as {begun[0]}" if begun else "none has begun"
         raise UserError(
-            f"{path}: no run in it is finished ({state}): let the call of snakemake that makes it "
-            "come to its end"
+            f"{path}: no run in it is finished ({state}): wait until its snakemake call has ended"
         )
     return found
 
@@ -344,7 +343,7 @@ def tested(
     counts = [sum(map(len, each)) for each in lines]
     return of_a | {"systems": of_a["systems"] | of_b["systems"]}, (
         f"the references differ ({counts[0]:,} lines in A, {counts[1]:,} in B): each BLEU "
-        "is by its own, so there is no difference and no test"
+        "uses its own, so nothing is subtracted or tested"
     )
 
 

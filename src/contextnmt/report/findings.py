@@ -208,12 +208,19 @@ def aimed(method: Method, contrast: Difference, phenomena: list[Row]) -> Iterato
         present, without = contrast.present, contrast.without
         if of == method.id and {present.id, without.id} <= rows.keys():
             before, after = rows[without.id], rows[present.id]
-            said = {True: ": more", False: ": fewer", None: ": undecided"}[more(rows, contrast)]
-            yield (
-                f"{present.label} gets {after['right_percent']:.1f} % of the {name} right, "
-                f"{without.label} {before['right_percent']:.1f} %{blindly}"
-                f"{said if after['seeds'] > 1 else ', with one seed'}."
-            )
+            shares = f"{after['right_percent']:.1f} %", f"{before['right_percent']:.1f} %{blindly}"
+            found = more(rows, contrast) if after["seeds"] > 1 else None
+            if found is None:
+                said = ": undecided" if after["seeds"] > 1 else ", with one seed"
+                yield (
+                    f"{present.label} gets {shares[0]} of the {name} right, "
+                    f"{without.label} {shares[1]}{said}."
+                )
+            else:
+                yield (
+                    f"{present.label} gets {'more' if found else 'fewer'} {name} right than "
+                    f"{without.label}: {' and '.join(shares)}."
+                )
 
 
 def more(rows: Mapping[str, Row], contrast: Difference) -> bool | None:
@@ -366,8 +373,8 @@ def senses(rows: list[Row]) -> tuple[str, str]:
         return "", ""
     share = 100 * mean(of_seeds, "separation")
     compared = (
-        f"In {share:.1f} % of comparisons two sentences in which a word has two senses are farther "
-        "apart than two in which it has one (chance: 50 %"
+        f"In {share:.1f} % of comparisons a word's vectors are farther apart in two sentences with "
+        "two senses than in two with one (chance: 50 %"
     )
     if any(row["separation_error"] is None for row in of_seeds):
         return f"{compared}).", ""

@@ -33,7 +33,7 @@ MISSING: Any = object()
 
 def system_notes(results: Results) -> list[str]:
     """The systems that are not finished or stale, and why, as notes of a table."""
-    stale = "Stale, trained with other settings than there are now"
+    stale = "Stale, settings changed since training"
     return [
         f"{what}: {line}"
         for what, reasons in [("Not finished", results.gaps), (stale, results.stale)]

@@ -206,9 +206,10 @@ def notes(kinds: Set[str]) -> list[str]:
         "the text name, each with the masks of all sentences that have the word. The distance is "
         "the mean over the renderings; without tags there is none. The masks depend on the source "
         "sentence alone.",
-        "Two senses farther: of all comparisons of a pair of sentences in which the word has two "
-        "senses with one in which it has one, the share in which the former are farther by cosine, "
-        "a tie being half of one; mean over the words. 50: the masks say nothing of the sense.",
+        "Two senses farther: each pair of sentences with two senses of a word is compared with "
+        "each pair that shares a sense. The share of comparisons in which the former are farther "
+        "apart by cosine (a tie counts half); mean over the words. 50: the masks say nothing of "
+        "the sense.",
     ]
     return found if "same" in kinds else found[:-1]
 

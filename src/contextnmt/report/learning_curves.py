@@ -172,11 +172,11 @@ def data(rows: dict[Run, Row], paper: Paper) -> list[Row]:
 def notes(paper: Paper, alike: dict[str, Cell]) -> list[str]:
     """Notes of the table; `alike`: facts that are no column of it."""
     shared = "; ".join(f"{heading(key)} {cell.text}" for key, cell in alike.items())
-    lines = [f"All trainings have alike: {shared}."] if shared else []
+    lines = [f"Same in all trainings: {shared}."] if shared else []
     lines += [
-        "Losses: negative log-likelihood of a target token in nats, with the weights that count "
-        "(best update); that of the training text is the mean of the last updates before it.",
-        "Time: of all sittings of a training, validations included.",
+        "Losses: negative log-likelihood of a target token in nats, with the weights used (best "
+        "update); training loss is the mean of the last updates before it.",
+        "Time: all sessions of a training, validations included.",
         "Gain of the last validation: its dev BLEU over the highest one before it.",
     ]
     if paper:
@@ -199,10 +199,9 @@ def still_gaining(rows: list[Row], pair: str) -> list[str]:
     if not grown:
         return ["No training had its highest dev BLEU at the last validation."]
     return [
-        f"{len(grown)} of {len(gains)} trainings had the highest dev BLEU at the last "
-        f"validation, {signed(statistics.median(grown))} over the best before it"
-        f"{' in the median' if len(grown) > 1 else ''}: more updates might have gained more, and "
-        "some of the differences may be those of learning speed."
+        f"In {len(grown)} of {len(gains)} trainings dev BLEU was highest at the last validation, "
+        f"by {'a median of ' if len(grown) > 1 else ''}{signed(statistics.median(grown))}: more "
+        "updates might gain more, and some differences may only be of learning speed."
     ]
 
 

@@ -49,7 +49,7 @@ def literature_table(results: Results) -> Table:
         blocks.append(verdict_block(results, verdicts))
         notes.append(
             "The ranges are this project's reading of the papers and of their repeats, for the "
-            "full data and the paper's recipe; a run with other settings is not asked."
+            "full data and the paper's recipe; a run with other settings is skipped."
         )
     data = [
         {"kind": "published", **row, **{n: float(row[n]) if row[n] else None for n in NUMBERS}}
@@ -102,7 +102,7 @@ def verdict(results: Results, row: dict[str, str], scores: Scores) -> dict[str, 
     elif value is None:
         word = "no score"
     elif others := deviating(results, systems):
-        word = f"not asked: {others}"
+        word = f"skipped: {others}"
     else:
         word = "below" if value < low else "above" if value > high else "within"
     return {**row, "low": low, "high": high, "value": value, "verdict": word}

@@ -114,5 +114,5 @@ def filters(experiments: list[Results]) -> list[tuple[str, str, list[tuple[str, 
     pairs = {pair: pair_title(pair) for results in experiments for pair in results.pairs}
     beams = sorted(set.intersection(*(set(results.beams) for results in experiments)))
     widths = [(str(beam), str(beam)) for beam in beams]
-    both = [("pair", "Language pair", list(pairs.items())), ("beam", "Columns of beam", widths)]
+    both = [("pair", "Language pair", list(pairs.items())), ("beam", "Beam width", widths)]
     return [each for each in both if len(each[2]) > 1]

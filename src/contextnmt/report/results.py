@@ -249,7 +249,7 @@ class Results:
             for system, reason in found.items()
         }
         reason = gap_of_system(reasons)
-        return f"no system of {self.name} is finished: {reason}: without gaps=true they are made"
+        return f"no system of {self.name} is finished: {reason}: omit gaps=true to make it"
 
     # Files of runs
 

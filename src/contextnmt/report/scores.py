@@ -388,8 +388,8 @@ def note_on_marks(results: Results, tested: Tested) -> str:
     missing = [f"{pair_title(of[0])} {of[1]}" for of in texts if of not in there]
     untested = f", and not in {', '.join(missing)}" if missing else ""
     return (
-        f"{MARK}: differs from {results.systems[0].label} by more than other test sentences and "
-        f"other trainings explain (95 %). Tested with beam {results.beam} alone{untested}."
+        f"{MARK}: differs significantly from {results.systems[0].label} over test sentences and "
+        f"trainings (95 %). Tested with beam {results.beam} alone{untested}."
     )
 
 

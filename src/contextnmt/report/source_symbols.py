@@ -185,10 +185,10 @@ CHOICE_NAMES = {
 }
 
 ABLATION_NOTES = [
-    "First column: as in all other tables; a name or acronym becomes a symbol if the training text "
-    "makes it at least as likely as text.symbol_threshold says. All: every capitalized word, the "
-    "first of a sentence too, and every acronym. Rule dictionary: the names and acronyms that it "
-    "has rules for, of overlapping names the longest. Numbers are symbols in all columns.",
+    "First column: as in all other tables; a name or acronym becomes a symbol if its rate of being "
+    "one in training is at least text.symbol_threshold. All: every capitalized word, the first of "
+    "a sentence too, and every acronym. Rule dictionary: the names and acronyms that it has rules "
+    "for, of overlapping names the longest. Numbers are symbols in all columns.",
     "Symbols: share of the words of the symbolized source, before subwords. A name of several "
     "words is one symbol.",
 ]

@@ -35,11 +35,11 @@ from contextnmt.text.symbols import Side, symbolize_pair
 
 TABLE2_NOTES = [
     "The way of the training text: tokenized, then symbolized with both sentences in sight. "
-    "^^ marks a piece that belongs to the word before it. The paper prints the French text with a "
-    "blank after l', which is the tokenizer's; here it is without.",
-    "No word counts take part, so that the table says the same whatever the corpus. They decide "
-    "only whether a capital at the start of a sentence is a name (A28 in docs/decisions.md), here "
-    "of The, Les and Trakhtenberg, of which the first two have no partner on the other side.",
+    "^^ marks a piece that belongs to the word before it. The paper's French text has a blank "
+    "after l', from the tokenizer; the text here has none.",
+    "Word counts are not used, so the table is the same for every corpus. They only decide whether "
+    "a capital at the start of a sentence is a name (A28 in docs/decisions.md): here The, Les and "
+    "Trakhtenberg. The first two have no partner on the other side.",
     "Section 6.3 prints translations; here they are symbolized, and restored from what the symbols "
     "stand for in the source alone, without a rule dictionary. No model takes part.",
 ]
@@ -230,19 +230,19 @@ def table3_notes(vocabulary_size: int, paper: Rows, counts: dict[str, Any]) -> l
     if len(set(shares.values())) == 1:
         (unknowns,) = set(shares.values())
     return [
-        "Words: of all pairs of the training text, and of those that the limits keep by the text "
-        "without and with symbols. Which pairs the paper counted it does not say. Its words fall "
-        "by 12 to 13 %, more than symbols alone take away: after symbolization it very probably "
-        "counted the pairs kept.",
+        "Words: of all training pairs, and of those that the limits keep, judged on the text "
+        "without and with symbols. The paper does not say which pairs it counted. Its words fall "
+        "by 12 to 13 %, more than symbols alone remove: “after” very probably counts the pairs "
+        "kept.",
         f"Coverage: share of all words that the {vocabulary_size:,} most frequent make up "
         f"(the paper: {', '.join(sizes)}).",
-        "Sentence pairs: what the limits drop, each pair by its first reason. Unknown words are "
-        "those after symbolization for systems of words too, if training.filters is symbolized; "
-        "before it, if it is own (A14 in docs/decisions.md). Too long: a side of "
-        f"more than {' or '.join(map(str, lengths))} words, after symbolization with the pieces "
-        f"that digits are split into; unknown words: more of both sides together than {unknowns}.",
-        "Kept by all systems: in the view that each has of the text, so with subwords too; the "
-        "systems train on these pairs alone if training.filters is all.",
+        "Sentence pairs: what the limits drop, each pair by its first reason. If training.filters "
+        "is symbolized, systems of words count unknown words after symbolization too; if own, "
+        "before it (A14 in docs/decisions.md). Too long: a side of more than "
+        f"{' or '.join(map(str, lengths))} words; after symbolization, the pieces of split digits "
+        f"count as words. Unknown words: more of both sides together than {unknowns}.",
+        "Kept by all systems: each in its own view of the text, subwords included. If "
+        "training.filters is all, the systems train on these pairs alone.",
         "Symbols: of the symbolized text. A name of several words is one symbol.",
     ]
 

@@ -136,10 +136,10 @@ NOTES = {
     "selected": "Read: the cleaned corpora; kept: what the ranking leaves of them, which is the "
     "training text.",
     "whole": "Without a selection, the cleaned corpora are the training text.",
-    "printed": "Printed in papers: what was read, by Bahdanau et al. 2015 (section 4.1), after "
-    "giga-fren had been cut from 780M words in a way that no paper tells; what was kept, by "
-    "Sutskever et al. 2014 (section 3.1) and, in round numbers, by Choi et al. 2017 (section 5.1), "
-    "whose Table 3 has 294M English words for En-Fr and 117M for En-De.",
+    "printed": "Printed in papers: “read” in Bahdanau et al. 2015 (section 4.1), after giga-fren "
+    "was cut from 780M words by an undescribed method; “kept” in Sutskever et al. 2014 (section "
+    "3.1) and, in round numbers, Choi et al. 2017 (section 5.1). Table 3 of the latter has 294M "
+    "English words for En-Fr and 117M for En-De.",
 }
 
 

@@ -42,7 +42,7 @@ def symbolize(
     out: Annotated[Path, typer.Option(help="beginning of the names of the files to write")],
     target: Annotated[Path | None, typer.Option(help="target text, if there is one")] = None,
     source_counts: Annotated[
-        Path | None, typer.Option(help="counts of the training text; if this is it, counted anew")
+        Path | None, typer.Option(help="word counts of the training text; default: of --source")
     ] = None,
     target_counts: Annotated[Path | None, typer.Option(help="the same of the target side")] = None,
     rules: Annotated[bool, typer.Option(help="with --target: write rules and rates, too")] = True,
@@ -62,7 +62,7 @@ def symbolize(
     external_rules: Annotated[
         bool,
         typer.Option(
-            "--external-rules", help="know how languages write numbers, beyond their marks"
+            "--external-rules", help="use hand-written rules for numbers in each language"
         ),
     ] = False,
 ) -> None:

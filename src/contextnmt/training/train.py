@@ -53,11 +53,11 @@ def train(
     ] = 20,
     filter: Annotated[
         list[str] | None,
-        typer.Option(help="of another system, for pairs to pass as well, JSON; repeatable"),
+        typer.Option(help="another system's filter that pairs must pass too, JSON; repeatable"),
     ] = None,
     identity: Annotated[
         Path | None,
-        typer.Option(help="JSON file: what a checkpoint must agree with to be gone on from"),
+        typer.Option(help="JSON file that a checkpoint must match to be resumed"),
     ] = None,
     dev_text: Annotated[
         list[Path] | None,
@@ -88,11 +88,11 @@ def train(
 
     Writes model.safetensors (the best weights; without patience the last), model.json (settings,
     seed, data, environment, time), log.jsonl (the course) and the two vocabularies into OUT, and
-    TensorBoard events into OUT/tensorboard. SIGINT, SIGTERM, SIGHUP and SIGUSR1 write a checkpoint
-    into STATE and end, but in a batch job of Slurm, which goes on until it is killed. The same
-    command goes on from the newest checkpoint, if it was made with the same data, seed, settings
-    and source code; with --identity, what that file says stands for settings and code. While
-    another process trains in STATE, it waits.
+    TensorBoard events into OUT/tensorboard. On SIGINT, SIGTERM, SIGHUP or SIGUSR1, training saves a
+    checkpoint in STATE and ends; in a batch job of Slurm, it goes on until killed. The same command
+    resumes from the newest checkpoint, if it was made with the same data, seed, settings and source
+    code; with --identity, that file stands for settings and code. While another process trains in
+    STATE, the command waits.
 
     Example: contextnmt train --data data/bpe --dev-source dev.bpe.en.gz
     --dev-target dev.bpe.fr.gz --out model --state model/state
@@ -128,7 +128,7 @@ def train(
                 signals=signals,
             )
             if lock.waited and stamp(out) != before and made_by(run, out):
-                say(f"{out}: the training that was waited for has made it")
+                say(f"{out}: made by the training that this one waited for")
             else:
                 run.resume()
                 run.run()
@@ -145,8 +145,8 @@ def train(
         if not out_of_memory(error):
             raise
         raise UserError(
-            f"the {recipe.device} is out of memory: {REMEDY}; the training goes on from its last "
-            "checkpoint only if no key is changed"
+            f"the {recipe.device} is out of memory: {REMEDY}; if you change a key, training "
+            "restarts instead of resuming"
         ) from None
 
 

@@ -28,8 +28,8 @@ DECAY = 0.1
 
 #: Advice when memory is too small.
 REMEDY = (
-    "lower training.batch_size, training.max_length or the sizes under model (model.hidden, "
-    "model.embedding, model.alignment, model.maxout), or take a machine with more"
+    "lower training.batch_size, training.max_length or sizes under model (hidden, embedding, "
+    "alignment, maxout), or take a machine with more memory"
 )
 
 #: Lengths that the sentences of a side are padded to. Each pair of them that comes has a graph,

@@ -237,7 +237,7 @@ class SourceLanguage:
             self.warned = True
             before, after = self.languages
             warn(
-                f"{NAME}: {target:.0%} of the words are {after} and not {before}, for all that the "
-                f"model knows, and {source:.0%} the other way round: it translates {before} to "
-                f"{after}: is this the right text?"
+                f"{NAME}: by the model's vocabularies, {target:.0%} of the words are only {after}, "
+                f"{source:.0%} only {before}; the model translates {before} to {after}: is this "
+                "the right text?"
             )

@@ -37,12 +37,11 @@ def replace_unknown(
         Path, typer.Option(help="where to write what became of the unknown words, as JSON")
     ],
 ) -> None:
-    """Replace each UNK of a translation by means of the source word that the attention is most on.
+    """Replace each UNK of a translation, using the source word with the most attention.
 
-    Its place takes the likeliest translation of that word by the lexicon, or the word itself if the
-    lexicon does not have it. A copied symbol is one that `restore` replaces; of subwords next to
-    none are unknown. A word UNK that the text itself has is taken for an unknown one too, and most
-    often comes back as a copy.
+    The lexicon's likeliest translation of that word takes its place, or the word itself if the
+    lexicon lacks it. `restore` replaces copied symbols. Next to no subwords are unknown. A word UNK
+    of the text itself counts as unknown too, and most often comes back as a copy.
 
     Example: contextnmt replace-unknown --translation test.beam12.gz
     --alignments test.beam12.alignments.npz --source test.en.gz --lexicon lexicon.tsv.gz

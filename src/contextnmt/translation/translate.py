@@ -57,8 +57,8 @@ def translate(
     nbest: Annotated[
         int | None,
         typer.Option(
-            help="also write so many translations of each sentence, with scores; no more than a "
-            "--beam (above 1) ends",
+            help="also write this many translations of each sentence, with scores; at most the "
+            "least --beam above 1",
             min=1,
         ),
     ] = None,

@@ -119,8 +119,8 @@ def refuse_cut_lists(beams: Sequence[int], nbest: int | None) -> None:
     narrowest = min((width for width in beams if width > 1), default=1)
     if nbest and nbest > narrowest:
         raise UserError(
-            f"--nbest {nbest} with --beam {narrowest}: a beam ends no more translations than it is "
-            f"wide: give --nbest {narrowest} at most, or a wider beam"
+            f"--nbest {nbest} with --beam {narrowest}: a beam of width N gives at most N "
+            f"translations: give --nbest {narrowest} at most, or a wider beam"
         )
 
 
