@@ -1,5 +1,5 @@
 # The commands of the README. The first use makes .venv and installs the pinned dependencies.
-#   make demo    one experiment on the embedded corpus, from the text to the report
+#   make demo    one experiment on a made-up corpus, from the text to the report
 #   make test    the tests
 #   make test-slurm    those on a real Slurm, which they start (as root, of Debian's packages)
 #   make test-all    both, with every case of which they draw a sample, and those that wait minutes
