@@ -8,6 +8,7 @@ how many ambiguous words Baseline gets right.
 Example: python benchmarks/verdicts.py --out benchmarks/published/verdicts.md
 """
 
+import math
 import random
 from collections.abc import Iterator
 from itertools import combinations
@@ -37,10 +38,11 @@ BLEU of the test text at beam 12. Apart: the largest distance of a run from the 
 system. Verdict: the interval over test sentences and seeds leaves out zero (A41 in
 docs/decisions.md); groups of {GROUP} Baselines, put together at random {SHUFFLES} times, each held
 against each other. Simulated: {EXPERIMENTS:,} experiments of as many systems, normal with the
-standard deviations that were found, of the two that vary most the first is better by an effect;
-test sentences move their difference by the standard error that the bootstrap gives. Ambiguous: the
-share of the ambiguous words that Baseline renders right, by how far away the nearest word is that
-settles the sense; 50 % is chance.
+standard deviations that were found, and the share of all comparisons of two systems that give a
+verdict where the first is better by an effect; in brackets, that of the two systems with most
+verdicts. Test sentences move a difference by the standard error that the bootstrap gives.
+Ambiguous: the share of the ambiguous words that Baseline renders right, by how far away the nearest
+word is that settles the sense; 50 % is chance.
 """
 
 
@@ -79,30 +81,38 @@ def alike(folder: Path, seeds: list[int]) -> tuple[int, int]:
     return sum(each is not None for each in found), len(found)
 
 
-def simulated(deviations: list[float], sentences: float, effect: float, seeds: int) -> float:
-    """The share of simulated experiments in which the first system is said to be better or worse
-    than the second; `sentences`: standard error of their difference by test sentences."""
+def simulated(deviations: list[float], sentences: float, seeds: int) -> list[tuple[float, float]]:
+    """The shares of comparisons with a verdict, for each of the `EFFECTS`: among all pairs of
+    systems, and in the pair that has most.
+
+    `deviations`: of the runs of each system; `sentences`: standard error of a difference by test
+    sentences.
+    """
     rng = np.random.default_rng(1)
-    names, count = [str(at) for at in range(len(deviations))], 0
+    names = [str(at) for at in range(len(deviations))]
+    pairs = list(combinations(range(len(names)), 2))
+    counts = np.zeros((len(EFFECTS), len(pairs)), int)
     for _ in range(EXPERIMENTS):
         scores = rng.normal(0, np.array(deviations)[:, None], (len(names), seeds))
-        difference = float(effect + scores[0].mean() - scores[1].mean() + rng.normal(0, sentences))
+        means = scores.mean(axis=1) + rng.normal(0, sentences / math.sqrt(2), len(names))
         variance = seed_variance(dict(zip(names, scores.std(axis=1, ddof=1), strict=True)), seeds)
-        margin = variance.margin(*names[:2]) if variance else 0.0
-        over_sentences = difference - 1.96 * sentences, difference + 1.96 * sentences
-        count += direction(widened(over_sentences, difference, margin)) is not None
-    return count / EXPERIMENTS
+        for at, (one, other) in enumerate(pairs):
+            margin = variance.margin(names[one], names[other]) if variance else 0.0
+            for row, effect in enumerate(EFFECTS):
+                found = float(effect + means[one] - means[other])
+                interval = found - 1.96 * sentences, found + 1.96 * sentences
+                counts[row, at] += direction(widened(interval, found, margin)) is not None
+    shares = counts / EXPERIMENTS
+    return [(float(each.mean()), float(each.max())) for each in shares]
 
 
 def simulated_rows(compared: dict[str, Any]) -> Iterator[list[str]]:
     """A row for each effect: how often it is found with 2, 3, 5 and 10 seeds."""
-    deviations = sorted((each["deviation"] for each in compared["systems"].values()), reverse=True)
+    deviations = [each["deviation"] for each in compared["systems"].values()]
     low, high = max((each["interval"] for each in compared["contrasts"]), key=lambda i: i[1] - i[0])
-    for effect in EFFECTS:
-        shares = [
-            simulated(deviations, (high - low) / 3.92, effect, seeds) for seeds in (2, 3, 5, 10)
-        ]
-        yield [f"{effect:+.1f}", *(f"{each:.1%}" for each in shares)]
+    found = [simulated(deviations, (high - low) / 3.92, seeds) for seeds in (2, 3, 5, 10)]
+    for effect, row in zip(EFFECTS, zip(*found, strict=True), strict=True):
+        yield [f"{effect:+.1f}", *(f"{share:.1%} (up to {most:.1%})" for share, most in row)]
 
 
 def ambiguous_rows(folder: Path, seeds: list[int]) -> Iterator[list[str]]:
