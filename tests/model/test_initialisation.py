@@ -13,10 +13,10 @@ SIZES = {"embedding": 60, "hidden": 80, "alignment": 70, "maxout": 50}
 
 def deviation(initialisation, key, shape):
     """Return the standard deviation of a matrix: of `gaussian` by Bahdanau et al. 2015, B.1."""
-    if initialisation == "glorot":
-        return 0.5 if "embedding" in key else math.sqrt(2 / sum(shape))
     if key == "attention.energy.weight":
         return 0.0
+    if initialisation == "glorot":
+        return 0.5 if "embedding" in key else math.sqrt(2 / sum(shape))
     return 0.001 if key in ("attention.query.weight", "attention.key.weight") else 0.01
 
 

@@ -213,13 +213,14 @@ def length_limits(source: Tensor, minimum: float) -> tuple[Tensor, Tensor]:
 def initialise(model: nn.Module, name: str) -> None:
     """Set all weights of `model` anew.
 
-    Biases are zero and recurrent matrices orthogonal. Of the others, with `gaussian` as in Bahdanau
-    et al. 2015, B.1, v_a is zero, W_a and U_a are N(0, 0.001^2), the rest is N(0, 0.01^2). With
-    `glorot`, embeddings are N(0, 0.5^2), the rest is that of Glorot and Bengio 2010: for short
-    trainings, in which the papers' small weights would not leave the plateau.
+    As in Bahdanau et al. 2015, B.1, biases and v_a are zero and recurrent matrices orthogonal. Of
+    the others, with `gaussian` as there, W_a and U_a are N(0, 0.001^2), the rest is N(0, 0.01^2).
+    With `glorot`, embeddings are N(0, 0.5^2), the rest is that of Glorot and Bengio 2010: for short
+    trainings, in which the papers' small weights would not leave the plateau. There, too, v_a is
+    zero: with random weights some trainings learn to align late.
     """
     for place, weight in model.named_parameters():
-        if weight.dim() == 1:
+        if weight.dim() == 1 or place == "attention.energy.weight":
             nn.init.zeros_(weight)
         elif "recurrent" in place or "weight_hh" in place:
             for gate in torch.split(weight.data, weight.size(1)):
@@ -230,7 +231,5 @@ def initialise(model: nn.Module, name: str) -> None:
             nn.init.xavier_uniform_(weight)
         elif name != "gaussian":
             raise ValueError(f"no such initialisation: {name}")
-        elif place == "attention.energy.weight":
-            nn.init.zeros_(weight)
         else:
             nn.init.normal_(weight, std=0.001 if place.startswith("attention.") else 0.01)
