@@ -96,7 +96,9 @@ def update(precision, optimizer):
     """The loss, the gradients and the updater of a small model after one update, unclipped."""
     torch.manual_seed(3)
     recipe = TrainingSettings(optimizer=optimizer, learning_rate=1.0, precision=precision, clip=1e9)
-    updater = Updater(Translator(MODEL, 30, 30), recipe, CPU)
+    model = Translator(MODEL, 30, 30)
+    torch.nn.init.normal_(model.attention.energy.weight, std=0.3)  # zero attends to all alike
+    updater = Updater(model, recipe, CPU)
     loss, _ = updater(*(torch.randint(3, 30, (8, length)) for length in (9, 7)))
     gradients = torch.cat([weight.grad.flatten() for weight in updater.model.parameters()])
     return loss, gradients, updater
