@@ -61,13 +61,15 @@ HEADINGS = {
     "Report": modules("report", "report"),
     "Before a run": modules("planning", "plan"),
     "On another machine": modules("planning", "pack:kit unpack:kit"),
+    "After a run": modules("report", "export"),
     "After two runs": modules("report", "compare"),
 }
 
 COMMANDS = {name: module for found in HEADINGS.values() for name, module in found.items()}
 
-#: Commands that the workflow calls.
-STAGES = {n: m for n, m in COMMANDS.items() if n not in ("plan", "pack", "unpack", "compare")}
+#: Commands that the workflow does not call, and those that it calls.
+BESIDE = ("plan", "pack", "unpack", "export", "compare")
+STAGES = {name: module for name, module in COMMANDS.items() if name not in BESIDE}
 
 OVERVIEW = """Usage: contextnmt STAGE [OPTIONS]
        contextnmt --version

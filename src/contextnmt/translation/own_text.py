@@ -26,7 +26,7 @@ from contextnmt.text.parts import LONGEST, cut
 from contextnmt.text.vocabulary import EOS, SPECIALS, UNK, Vocabulary
 from contextnmt.translation.alignment_file import Weights
 from contextnmt.translation.hypothesis import Hypothesis
-from contextnmt.translation.run_file import Run, SentenceView, Written, read_run
+from contextnmt.translation.run_file import Run, SentenceView, Written
 from contextnmt.translation.saved import SavedTranslator
 from contextnmt.translation.view_texts import ENOUGH, UnknownWords, Wanted, described, warn
 
@@ -55,17 +55,16 @@ class Part(NamedTuple):
 
 
 def translate_own_text(
-    path: Path, ensemble: Sequence[Path], width: int, device: torch.device, wanted: Wanted
+    run: Run, ensemble: Sequence[Path], width: int, device: torch.device, wanted: Wanted
 ) -> None:
-    """Translate standard input by the run that the file at `path` describes, with a beam.
+    """Translate standard input by a run, with a beam.
 
     A line is JSON if `nbest` or `alignments` are wanted. `ensemble`: further models. Raises
     UserError if a file is missing or damaged, at alignments of a model without attention, and at
     compressed text.
     """
     if sys.stdin is None or sys.stdout is None:
-        raise UserError("--run reads standard input and writes standard output: give it both")
-    run = read_run(path)
+        raise UserError("raw text comes by standard input and goes to standard output: give both")
     models = [Path(run.model), *ensemble]
     least = run.minimum_length if wanted.minimum_length is None else wanted.minimum_length
     translator = SavedTranslator(models, device, wanted.precision, wanted.alignments, least)

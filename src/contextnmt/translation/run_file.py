@@ -22,6 +22,7 @@ from contextnmt.text.restore import restore_tokens, surface_finder
 from contextnmt.text.subwords import undo_bpe
 from contextnmt.text.symbol_tables import read_rules
 from contextnmt.text.symbols import Side, symbolize_source
+from contextnmt.translation.exported import MANIFEST, RUN, checked
 
 #: Runs that a message names at most.
 NAMED = 10
@@ -60,6 +61,13 @@ class Run:
     segmented: bool = False
     """Whether blanks part the words of the source, in a language that has none by itself."""
 
+    @property
+    def files(self) -> dict[str, str]:
+        """The files besides the model, by their keys."""
+        of = self.symbols
+        found = {"counts": of.counts, "rates": of.rates, "rules": of.rules} if of else {}
+        return {"codes": self.codes, **found} if self.codes else found
+
 
 def read_run(path: Path) -> Run:
     """Read the file of a run. Its paths, which count from its folder, are made paths from here.
@@ -83,14 +91,28 @@ def read_run(path: Path) -> Run:
         symbols = replace(symbols, counts=counts, rates=rates, rules=rules)
     codes = run.codes and from_here(run.codes)
     run = replace(run, model=from_here(run.model), codes=codes, symbols=symbols)
-    needed = [f"{run.model}/model.safetensors", run.codes]
-    needed += [symbols.counts, symbols.rates, symbols.rules] if symbols else []
-    for file in needed:
-        if file and not Path(file).is_file():
+    for file in [f"{run.model}/model.safetensors", *run.files.values()]:
+        if not Path(file).is_file():
             raise UserError(
                 f"{file}: no such file, and {path} needs it: `snakemake --profile local {path}` "
                 "makes what is missing (with the --config and --configfile of that run)"
             )
+    return run
+
+
+def read_exported(folder: Path) -> Run:
+    """The run in a folder that `contextnmt export` wrote, of which every file is checked.
+
+    Raises UserError as `checked` and `read_run`, or if the run has a file outside of the folder.
+    """
+    listed = checked(folder).files
+    run = read_run(folder / RUN)
+    inside = {os.path.relpath(folder / name) for name in listed}
+    for file in run.files.values():
+        if file not in inside:
+            raise UserError(f"{folder / RUN}: {file} is not in the list of {MANIFEST}: not used")
+    if run.model != os.path.relpath(folder):
+        raise UserError(f"{folder / RUN}: its model is {run.model}, not the folder: not used")
     return run
 
 

@@ -171,6 +171,8 @@ def below(record: Any, *keys: str) -> Any:
 def load_model(folder: Path, source: Vocabulary, target: Vocabulary) -> Translator:
     """The model in a folder that `contextnmt train` wrote, of words that `read_vocabularies` read.
 
+    Weights in bfloat16 become float32.
+
     Raises UserError if a file is missing or damaged, if they are of several trainings, or if a
     weight is not finite.
     """
@@ -193,6 +195,8 @@ def load_model(folder: Path, source: Vocabulary, target: Vocabulary) -> Translat
         weights = load_file(path)
     except SafetensorError as error:
         raise UserError(f"{path}: damaged ({error}): {AGAIN}") from None
+    # `contextnmt export --half` writes bfloat16.
+    weights = {k: w.float() if w.dtype == torch.bfloat16 else w for k, w in weights.items()}
     with torch.device("meta"):  # without memory: damaged settings may name any sizes
         expected = Translator(settings, len(source), len(target)).state_dict()
     kinds, found = (

@@ -17,7 +17,13 @@ BEAM = 12
 
 
 def translate(
-    model: Annotated[Path | None, typer.Option(help="folder that `contextnmt train` wrote")] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            help="folder that `contextnmt train` wrote; without --text and --out, one that "
+            "`contextnmt export` wrote: translate raw text from standard input"
+        ),
+    ] = None,
     text: Annotated[
         list[Path] | None, typer.Option(help="source text in the model's view; repeatable")
     ] = None,
@@ -79,7 +85,8 @@ def translate(
     reads raw sentences, one a line, from standard input, and does to them what the workflow does to
     its test texts, before and after the model. A line comes out for every line that goes in, as
     soon as it is there. With --nbest or --alignments it is a list of translations as JSON, best
-    first. Without --run, it writes the tokens of the view, one sentence a line.
+    first. `--model exported` does the same with a folder of `contextnmt export`. With --text and
+    --out, --model writes the tokens of the view, one sentence a line.
 
     In both cases unknown words are written as UNK, and an empty line stays empty.
 
@@ -94,21 +101,23 @@ def translate(
     """
     wanted = Wanted(nbest, no_unknown, alignments, precision, minimum_length)
     models = ensemble or []
-    if run:
-        if model or text or out:
+    if own := run or (None if text or out else model):
+        if run and (model or text or out):
             raise UserError(
                 "--run reads standard input and writes standard output: leave out --model, --text "
                 "and --out"
             )
         if len(beam or []) > 1:
-            raise UserError("--run translates once: give one --beam, or none")
+            raise UserError("raw text is translated once: give one --beam, or none")
         [width] = beam or [BEAM]
         refuse_cut_lists([width], nbest)
         torch.set_num_threads(threads)
         # With the stages before and after this one, a quarter of the time that importing takes.
         from contextnmt.translation.own_text import translate_own_text
+        from contextnmt.translation.run_file import read_exported, read_run
 
-        translate_own_text(run, models, width, choose_device(device), wanted)
+        found = read_run(own) if run else read_exported(own)
+        translate_own_text(found, models, width, choose_device(device), wanted)
         return
     if not (model and text and beam and out):
         raise UserError(
