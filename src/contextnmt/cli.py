@@ -55,7 +55,7 @@ HEADINGS = {
     "Corpus": modules("corpus", "download generate extract tokenize survey:clean clean"),
     "Selection": modules("selection", SELECTING),
     "Text": modules("text", "symbolize rule-dictionary lexicon bpe binarize"),
-    "Training": modules("training", "train"),
+    "Training": modules("training", "train") | modules("translation", "adopt:exported"),
     "Translation": modules("translation", "translate replace-unknown") | modules("text", "restore"),
     "Evaluation": modules("evaluation", EVALUATING),
     "Report": modules("report", "report"),

@@ -9,8 +9,7 @@ import pytest
 
 from contextnmt.configuration.layers import of_call
 from contextnmt.paths.reports import Reports
-from contextnmt.paths.trainings import VOCABULARIES
-from contextnmt.paths.translations import TRAINED_FILES
+from contextnmt.translation.exported import TRAINED
 
 ROOT = Path(__file__).parents[2]
 
@@ -218,7 +217,7 @@ def test_a_missing_ablation_is_no_gap_of_its_system(tmp_path: Path, monkeypatch:
     run = Wildcards(pair="en-fr", system="symbol", seed="1")
     found = paths(decoding={"symbol_ablation": True})
     (folder,) = found.models(run)
-    model = [f"{folder}/{file}" for file in (*TRAINED_FILES, *VOCABULARIES)]
+    model = [f"{folder}/{file}" for file in TRAINED]
     for file in map(Path, [*model, *found.translations("translate", run)]):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()

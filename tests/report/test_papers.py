@@ -69,6 +69,7 @@ def rendered(**more: object) -> str:
         "findings": [Findings("English → French", "X is best.", [], ["more"], ["C does nothing."])],
         "gaps": [],
         "stale": [],
+        "pretrained": [],
         "failed": [],
         "claims": type("Claims", (), {"blocks": [claims]}),
         "bleu": [Block("English → French", columns, [("RNNsearch-50*", cells)])],

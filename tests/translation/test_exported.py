@@ -14,7 +14,7 @@ from small_results import VIEWS, run_file
 from contextnmt.errors import UserError
 from contextnmt.files import file_digest, read_json, write_json, write_lines
 from contextnmt.report.export import export
-from contextnmt.translation.exported import CARD, MANIFEST, checked
+from contextnmt.translation.exported import CARD, MANIFEST, adopt, checked
 from contextnmt.translation.own_text import OwnText
 from contextnmt.translation.run_file import read_exported, read_run
 from contextnmt.translation.saved import SavedTranslator
@@ -200,6 +200,25 @@ def test_a_failed_export_leaves_nothing(results, tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         export(run_file(results[0], "word"), tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_stands_for_a_training(results, exported, tmp_path):
+    folder, out = results[0], tmp_path / "train"
+    known = {name: folder / f"{name}.tsv" for name in ("rates", "rules")}
+    known["counts"] = folder / "counts.en.tsv"
+    words = [folder / "train" / "sym" / f"vocabulary.{side}.tsv" for side in ("source", "target")]
+    adopt(exported, *words, out, **known)
+    told = read_json(out / "model.json")
+    assert told.pop("pretrained") == {"precision": "fp32"}
+    assert told == read_json(folder / "train" / "sym" / "model.json")
+    for name in ("model.safetensors", "log.jsonl"):
+        assert (out / name).read_bytes() == (exported / name).read_bytes()
+    with pytest.raises(UserError, match=r"counts.fr.tsv: not the counts.tsv of .*model: its texts"):
+        adopt(exported, *words, out, **{**known, "counts": folder / "counts.fr.tsv"})
+    with pytest.raises(UserError, match=r"vocabulary.target.tsv: not the vocabulary.source.tsv of"):
+        adopt(exported, words[1], words[0], out, **known)
+    with pytest.raises(UserError, match=r"bpe.codes.en: not the codes.txt of"):
+        adopt(exported, *words, out, folder / "bpe.codes.en", **known)
 
 
 def test_the_card_survives_the_round_trip_through_the_hub(exported):

@@ -90,6 +90,17 @@ def refuse_anew(jobs):
         )
 
 
+def refuse_replacing(jobs):
+    """End the program if exported models would replace models that were trained here."""
+    for path in (Path(job.output[1]) for job in jobs if job.rule.name == "pretrained"):
+        trained = path.is_file() and "pretrained" not in read_json(path)
+        if trained and not workflow.touch:
+            sys.exit(
+                f"{path}: trained here, and the key pretrained would replace it: move its folder "
+                "away, or take the run out of pretrained"
+            )
+
+
 def accept_configuration(jobs):
     """Write the configuration whose changes --touch of these jobs accepts: touching writes nothing.
 

@@ -105,6 +105,14 @@ def check_local_files(corpora):
                 )
 
 
+def check_pretrained():
+    """End the program unless the exported folders have the models of their runs, as configured."""
+    try:
+        paths.check_pretrained()
+    except UserError as error:
+        sys.exit(str(error))
+
+
 def check_languages(pairs):
     """End the program unless the stages know the languages of pairs, each (pair, language).
 
@@ -146,6 +154,8 @@ paths = Reports(BASE, read_configuration(), {})
 check_languages(paths.languages(paths.pairs))
 check_local_files(paths.configuration["corpora"])
 check_writable(Path(paths.results))
+if workflow.is_main_process:
+    check_pretrained()
 paths = with_gaps(paths)
 
 # Where Snakemake is called by its path, jobs find the `python` beside it all the same.

@@ -1,4 +1,4 @@
-"""Training: one model for each language pair, system and seed."""
+"""Training: one model for each language pair, system and seed, or an exported one in its place."""
 
 # Only validations of restored words load the restoration: an edit of it trains no others again.
 TRAINING = code("contextnmt.training.train", "contextnmt.training.restored")
@@ -63,3 +63,37 @@ rule train:
         " --seed {wildcards.seed}"
         " --identity {input.identity} --out {params.folder} --state {params.folder}/state"
         " > {log} 2>&1"
+
+
+if paths.pretrained:
+
+    ruleorder: pretrained > train
+
+    # A lookahead: of all runs, only those that have an exported model.
+    rule pretrained:
+        input:
+            unpack(paths.pretrained_inputs),
+        output:
+            "<results>/train/{pair}/{system}/{seed}/model.safetensors",
+            "<results>/train/{pair}/{system}/{seed}/model.json",
+            "<results>/train/{pair}/{system}/{seed}/log.jsonl",
+            expand(
+                "<results>/train/{{pair}}/{{system}}/{{seed}}/{file}",
+                file=VOCABULARIES,
+            ),
+        log:
+            "<logs>/pretrained/{pair}/{system}/{seed}.log",
+        wildcard_constraints:
+            pair=f"(?=({'|'.join(paths.pretrained)})/)[a-z]+-[a-z]+",
+        localrule: True
+        params:
+            *code("contextnmt.translation.exported"),
+            model=lambda wildcards, input: options(model=[Path(input.model[0]).parent]),
+            here=lambda wildcards, input: options(
+                **{name: [path] for name, path in input.items() if name != "model"}
+            ),
+            folder=subpath(output[0], parent=True),
+        message:
+            "exported model of {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
+        shell:
+            "python -m contextnmt adopt {params.model} {params.here} --out {params.folder} > {log} 2>&1"

@@ -90,6 +90,21 @@ def dangling(configuration: Configuration) -> Iterator[Mistake]:
     yield from wrong_systems(configuration)
     yield from wrong_claims(configuration)
     yield from wrong_limits(configuration)
+    yield from wrong_pretrained(configuration)
+
+
+def wrong_pretrained(configuration: Configuration) -> Iterator[Mistake]:
+    """Runs with an exported model that are not asked for: a slip would train what it means."""
+    runs = [
+        f"{pair}/{system}/{seed}"
+        for name in configuration["experiments"]
+        for pair in pairs(configuration, name)
+        for system in systems(configuration, name)
+        for seed in configuration["seeds"]
+    ]
+    for run in configuration.get("pretrained", {}):
+        if run not in runs:
+            yield no_such(["pretrained"], "run", run, runs, said=["pretrained", run])
 
 
 def useless_references(configuration: Configuration) -> Iterator[Mistake]:

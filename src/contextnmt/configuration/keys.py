@@ -75,6 +75,10 @@ Word = Annotated[str, like(rf"[^\s{BROKEN}]+", "notebook")]
 Url = Annotated[str, like(rf"https?://[^\s{BROKEN}]+", "https://example.org/corpus.tgz")]
 Sha256 = Annotated[str, like("[0-9a-fA-F]{64}", "64 hexadecimal digits")]
 Md5 = Annotated[str, like("[0-9a-fA-F]{32}", "32 hexadecimal digits")]
+PretrainedRun = Annotated[
+    str,
+    like("[a-z]{2,3}-[a-z]{2,3}/[A-Za-z0-9][A-Za-z0-9_-]*/(0|[1-9][0-9]*)", "en-fr/baseline/1"),
+]
 Table = Annotated[str, like("(table[0-9]+|bleu)", "table4")]
 
 Beam = Annotated[int, Strict(), Field(ge=1, le=100)]
@@ -437,3 +441,7 @@ class WholeConfiguration:
     """Changes in the training of every system."""
     decoding: Decoding = field(default_factory=Decoding)
     """Changes in the translation of the dev and test texts of every experiment."""
+    pretrained: dict[PretrainedRun, Path] = field(default_factory=dict)
+    """Runs, as PAIR/SYSTEM/SEED, that are not trained: each has a folder that `contextnmt export`
+    wrote; a relative path starts where the results lie. Reports mark these systems. The texts are
+    made as always, and have to be those that the model was trained on."""

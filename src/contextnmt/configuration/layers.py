@@ -270,7 +270,7 @@ def says(content: Any, path: list[Any]) -> bool:
 
 def digest(configuration: Configuration, experiment: str) -> str:
     """Twelve hexadecimal digits for all settings that can change a result of an experiment."""
-    others = ("gaps", "mirrors", "hand_placed")
+    others = ("gaps", "mirrors", "hand_placed", "pretrained")
     relevant = {key: value for key, value in configuration.items() if key not in others}
     relevant["corpora"] = copy.deepcopy(configuration["corpora"])
     for corpus in relevant["corpora"].values():

@@ -75,6 +75,8 @@ class Basis:
         self.references_of = partial(places.references, configuration)
         self.training_parts = partial(places.training_parts, configuration)
         self.pairs: list[str] = configuration["pairs"]
+        #: ``PAIR/SYSTEM/SEED`` -> the exported folder that stands for its training.
+        self.pretrained: dict[str, str] = configuration.get("pretrained", {})
         self.systems = {
             system: experiment
             for experiment in configuration["experiments"]

@@ -9,12 +9,14 @@ from types import SimpleNamespace
 from typing import Any
 
 from contextnmt.configuration import layers, places, recipes
+from contextnmt.errors import UserError
 from contextnmt.paths.basis import Input, Settings, Wildcards, language_of, options, pair_of
-from contextnmt.paths.trainings import VOCABULARIES
-from contextnmt.paths.translations import TRAINED_FILES, Translations
+from contextnmt.paths.translations import Translations
 from contextnmt.report.contents import Part, files, outputs, parts
-from contextnmt.report.gaps import gap_of_run
+from contextnmt.report.gaps import changed, gap_of_run
+from contextnmt.report.gaps import settings as whole_settings
 from contextnmt.report.results import ABLATION, gap_of_system
+from contextnmt.translation.exported import TRAINED, read_manifest
 
 
 class Reports(Translations):
@@ -22,9 +24,8 @@ class Reports(Translations):
         """The reason why a run, or an ensemble, has no translations yet; empty if it has."""
         run = SimpleNamespace(pair=pair, system=system, seed=seed)
         folders = [Path(folder) for folder in self.models(run)]
-        files = [*TRAINED_FILES, *VOCABULARIES]
         return gap_of_run(
-            [folder / file for folder in folders for file in files],
+            [folder / file for folder in folders for file in TRAINED],
             folders[0] / "state",
             map(Path, self.translations("translate", run)),
         )
@@ -47,6 +48,24 @@ class Reports(Translations):
                 if why := gap_of_system(ablations):
                     found[pair][f"{system}{ABLATION}"] = why
         return found
+
+    def check_pretrained(self) -> None:
+        """Raise UserError unless exported folders have the models of their runs, as configured."""
+        for run, folder in self.pretrained.items():
+            pair, system, _ = run.split("/")
+            try:
+                model = read_manifest(Path(folder)).run
+                recipe = whole_settings(recipes.recipe(self.configuration, pair, system))
+                changes = changed([Path(folder) / "model.json"], recipe)
+            except UserError as error:
+                raise UserError(f"pretrained.{run}: {error}") from None
+            if model != run:
+                raise UserError(f"pretrained.{run}: {folder}: the model of {model}: name another")
+            if changes:
+                raise UserError(
+                    f"pretrained.{run}: {folder}: trained with other settings ({changes}): set "
+                    "these as they were, or train"
+                )
 
     def finished(self, experiment: str, pair: str) -> list[str]:
         """The systems of an experiment that its reports are made of in a language pair."""
@@ -145,7 +164,7 @@ class Reports(Translations):
 
         The order of systems is that of tables.
         """
-        beside = ["gaps", "mirrors", "hand_placed", "device"]
+        beside = ["gaps", "mirrors", "hand_placed", "device", "pretrained"]
         content = {
             "configuration": {k: v for k, v in self.configuration.items() if k not in beside},
             "gaps": self.gaps,

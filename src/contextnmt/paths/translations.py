@@ -3,9 +3,11 @@
 import os
 from collections.abc import Sequence
 from types import SimpleNamespace
+from typing import Any
 
 from contextnmt.configuration import places
 from contextnmt.paths.basis import (
+    SIDES,
     Input,
     Wildcards,
     is_ablation,
@@ -16,8 +18,7 @@ from contextnmt.paths.basis import (
 from contextnmt.paths.trainings import VOCABULARIES, Trainings
 from contextnmt.report.experiment import endings
 from contextnmt.report.results import ABLATION, CHOICES
-
-TRAINED_FILES = ["model.safetensors", "model.json", "log.jsonl"]
+from contextnmt.translation.exported import MANIFEST, TRAINED
 
 
 class Translations(Trainings):
@@ -243,6 +244,16 @@ class Translations(Trainings):
             needed["rates"] = f"{dictionary}/rates.tsv"
             needed["rules"] = f"{dictionary}/rules.tsv"
         return needed
+
+    def pretrained_inputs(self, wildcards: Wildcards) -> dict[str, Any]:
+        """The exported folder of a run, and the files here that have to be the same as in it."""
+        folder = self.pretrained[f"{wildcards.pair}/{wildcards.system}/{wildcards.seed}"]
+        words = self.filled(f"binarize/{{pair}}/{self.view_of(wildcards.system)}", wildcards)
+        return {
+            "model": [f"{folder}/{name}" for name in (MANIFEST, *TRAINED)],
+            **{f"{side}_vocabulary": f"{words}/vocabulary.{side}.tsv" for side in SIDES},
+            **self.run_files_needed(wildcards),
+        }
 
     def restoring_rules(self, wildcards: Wildcards) -> str:
         """The option of external rules, for `restore` in a view with symbols."""

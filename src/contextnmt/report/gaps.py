@@ -32,11 +32,13 @@ MISSING: Any = object()
 
 
 def system_notes(results: Results) -> list[str]:
-    """The systems that are not finished or stale, and why, as notes of a table."""
+    """The systems that are not finished, stale or pretrained, and why, as notes of a table."""
     stale = "Stale, settings changed since training"
+    pretrained = "Pretrained, exported models in place of trainings"
+    kinds = {"Not finished": results.gaps, stale: results.stale, pretrained: results.pretrained}
     return [
         f"{what}: {line}"
-        for what, reasons in [("Not finished", results.gaps), (stale, results.stale)]
+        for what, reasons in kinds.items()
         for line in reason_lines(results, reasons)
     ]
 
@@ -104,6 +106,25 @@ def stale_systems(results: Results) -> Reasons:
             }
             if any(changes.values()):
                 found.setdefault(pair, {})[system.id] = gap_of_system(changes)
+    return found
+
+
+def pretrained_systems(results: Results) -> Reasons:
+    """The systems with exported models in place of trainings, and the precision of their weights.
+
+    Raises UserError if a file is no record of a training.
+    """
+    found: Reasons = {}
+    models = results.models()
+    for pair in results.pairs:
+        for system in results.finished(pair):
+            told = {
+                f"seed {seed}": read_record(models[Run(pair, system.id, seed)]).get("pretrained")
+                for seed in results.seeds
+            }
+            of_runs = {name: each["precision"] if each else "" for name, each in told.items()}
+            if any(of_runs.values()):
+                found.setdefault(pair, {})[system.id] = gap_of_system(of_runs)
     return found
 
 

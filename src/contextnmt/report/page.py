@@ -92,6 +92,7 @@ def page(results: Results) -> None:
         "checklist": checklist(results, models),
         "gaps": reason_lines(results, results.gaps),
         "stale": reason_lines(results, results.stale),
+        "pretrained": reason_lines(results, results.pretrained),
         "failed": failure_lines(results, data["trainings"]),
         "deviations": enclosed("deviations", [deviations(results)]),
         "training_data": enclosed("training-data", training_data(results, models)),

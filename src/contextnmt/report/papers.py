@@ -53,6 +53,7 @@ def paper(results: Results) -> dict[str, Any]:
         "headline": headline(results.name),
         "gaps": reason_lines(results, results.gaps),
         "stale": reason_lines(results, results.stale),
+        "pretrained": reason_lines(results, results.pretrained),
         "failed": failure_lines(results, data["trainings"]),
         "claims": tables.get("claims", Table([], [], [])),
         "findings": [replace(each, sentences=[]) for each in findings(results, data)],
@@ -77,6 +78,7 @@ def start_page(papers: list[dict[str, Any]]) -> list[str]:
             paragraphs.append(f"{escaped(found.title)}: {escaped(text)}")
         paragraphs += [f"*Not finished:* {escaped(each)}" for each in paper["gaps"]]
         paragraphs += [f"*Stale:* {escaped(each)}" for each in paper["stale"]]
+        paragraphs += [f"*Pretrained:* {escaped(each)}" for each in paper["pretrained"]]
         paragraphs += [f"*May have failed:* {escaped(each)}" for each in paper["failed"]]
         if paper["claims"].blocks:
             paragraphs.append(heading("What the paper says, and whether it holds here", "~"))

@@ -19,7 +19,7 @@ from contextnmt.report.differences import differences
 from contextnmt.report.experiment import results_of
 from contextnmt.report.figures import save_all
 from contextnmt.report.gains import gains
-from contextnmt.report.gaps import stale_systems, system_notes
+from contextnmt.report.gaps import pretrained_systems, stale_systems, system_notes
 from contextnmt.report.gates import gates_table, masks_figure, masks_table
 from contextnmt.report.learning_curves import curves, trainings_table
 from contextnmt.report.lengths import length_curves, length_scores_table
@@ -137,12 +137,18 @@ def report_experiment(results: Results, only: str | None) -> None:
     """
     check(results, only)
     if only != CORPORA:
-        results = replace(results, stale=stale_systems(results))
+        results = with_marks(results)
     for part in parts(results, only):
         make(results, part)
     if only != CORPORA:
         page(results)
         tell(results)
+
+
+def with_marks(results: Results) -> Results:
+    """The results with their systems that are stale or pretrained."""
+    stale, pretrained = stale_systems(results), pretrained_systems(results)
+    return replace(results, stale=stale, pretrained=pretrained)
 
 
 def tell(results: Results) -> None:
@@ -176,7 +182,7 @@ def check(results: Results, only: str | None) -> None:
 def make(results: Results, part: Part) -> None:
     """Make the table or the figures of a part.
 
-    A table about systems says in its notes which of them are not finished or stale.
+    A table about systems says in its notes which of them are not finished, stale or pretrained.
     """
     function = MAKERS[part.caption]
     if not part.table:
@@ -203,5 +209,4 @@ def report_papers(folder: Path, found: list[Results]) -> None:
             raise UserError(
                 f"{page}: not there yet: `contextnmt report {folder} {results.name}` makes it"
             )
-    stale = [replace(results, stale=stale_systems(results)) for results in reported]
-    papers(folder, stale, unfinished)
+    papers(folder, list(map(with_marks, reported)), unfinished)

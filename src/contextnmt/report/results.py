@@ -183,6 +183,7 @@ class Results:
     deviations: list[Mapping[str, Any]] = field(default_factory=list)
     gaps: Reasons = field(default_factory=dict)
     stale: Reasons = field(default_factory=dict)
+    pretrained: Reasons = field(default_factory=dict)
     configuration: Configuration = field(default_factory=dict)
 
     @cached_property
@@ -221,12 +222,14 @@ class Results:
     def marked(self, pair: str) -> list[System]:
         """The systems as they stand beside their numbers of a language pair.
 
-        Those that are stale have a mark on their labels.
+        Those that are stale or pretrained have a mark on their labels.
         """
-        found = self.stale.get(pair, {})
+        kinds = {"stale": self.stale, "pretrained": self.pretrained}
+        found = {kind: reasons.get(pair, {}) for kind, reasons in kinds.items()}
         return [
-            replace(system, label=f"{system.label} (stale)") if system.id in found else system
+            replace(system, label=" ".join([system.label, *marks]))
             for system in self.systems
+            for marks in [[f"({kind})" for kind in found if system.id in found[kind]]]
         ]
 
     def labels(self, pair: str) -> dict[str, str]:

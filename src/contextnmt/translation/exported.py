@@ -4,15 +4,17 @@
 whatever reads these reads it too. Its files are safetensors, JSON and text: nothing is executed.
 """
 
+import shutil
 from pathlib import Path
 from typing import Annotated, Literal
 
+import typer
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from contextnmt.configuration.values import KEYS, Seed, read
 from contextnmt.errors import UserError
-from contextnmt.files import file_digest, read_json
+from contextnmt.files import atomic_path, file_digest, read_json, write_json
 
 #: The list of files, the file of the run, and the model card, which alone may be edited.
 MANIFEST, RUN, CARD = "export.json", "run.json", "README.md"
@@ -88,3 +90,40 @@ def checked(folder: Path) -> Manifest:
                 "folder again"
             )
     return manifest
+
+
+def adopt(
+    model: Annotated[Path, typer.Option(help="folder that `contextnmt export` wrote")],
+    source_vocabulary: Annotated[Path, typer.Option(help="source words of the texts here")],
+    target_vocabulary: Annotated[Path, typer.Option(help="target words of the texts here")],
+    out: Annotated[Path, typer.Option(help="folder of the training that it stands for")],
+    codes: Annotated[Path | None, typer.Option(help="merges of the source texts here")] = None,
+    counts: Annotated[Path | None, typer.Option(help="source words and their counts here")] = None,
+    rates: Annotated[Path | None, typer.Option(help="rates of symbols here")] = None,
+    rules: Annotated[Path | None, typer.Option(help="the rule dictionary here")] = None,
+) -> None:
+    """Take an exported model in place of a training.
+
+    The texts here have to be those that the model knows: its vocabularies, merges and rules must
+    be the same files. model.json then has a key `pretrained`, by which reports mark the results.
+
+    Example: contextnmt adopt --model exported --source-vocabulary binarize/vocabulary.source.tsv
+    --target-vocabulary binarize/vocabulary.target.tsv --out train
+    """
+    manifest = checked(model)
+    here = {"vocabulary.source.tsv": source_vocabulary, "vocabulary.target.tsv": target_vocabulary}
+    written = zip(WRITTEN.values(), (codes, counts, rates, rules), strict=True)
+    here |= {name: path for name, path in written if path}
+    for name, path in here.items():
+        if file_digest(path) != manifest.files.get(name):
+            raise UserError(
+                f"{path}: not the {name} of {model}: its texts were made of other data or with "
+                "other settings of clean, select or text: use those, or train"
+            )
+    *others, told = [name for name in TRAINED if name != "model.json"] + ["model.json"]
+    for name in others:
+        with atomic_path(out / name) as copy:
+            shutil.copyfile(model / name, copy)
+    # It comes last, as that of a training does.
+    pretrained = {"precision": manifest.precision}
+    write_json(out / told, {**read_json(model / told), "pretrained": pretrained})
