@@ -1,6 +1,7 @@
 """Sums of seconds, bytes and jobs by stage, and the table that shows them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,8 @@ def test_the_report_shows_what_is_left_out(
     assert "train: 1 trainings of at most 700 updates together, in which 56,000 pairs" in text
     assert "by their time limits at most 2, at one try each" in text
     assert report([nothing], configuration) == ["Nothing to be done."]
+    exported = replace(next(each for each in jobs if each.rule == "train"), rule="pretrained")
+    assert "trainings" not in " ".join(report([exported], configuration))
 
 
 @pytest.mark.parametrize(

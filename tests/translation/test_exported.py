@@ -105,6 +105,17 @@ def test_half_the_weights_are_rounded(results, exported, tmp_path):
         assert weights[0][name].dtype == torch.float32
         assert torch.equal(weights[0][name], weight.bfloat16().float())
     assert checked(half).precision == "bf16" and checked(exported).precision == "fp32"
+    # A model in bfloat16 that stands for a training stays one.
+    other = shutil.copytree(results[0], tmp_path / "other")
+    pretrained = {"precision": "bf16"}
+    for name in ("model.safetensors", "model.json"):
+        shutil.copyfile(half / name, other / "train" / "sym" / name)
+    told = other / "train" / "sym" / "model.json"
+    write_json(told, read_json(told) | {"pretrained": pretrained})
+    export(run_file(other, "sym"), tmp_path / "again")
+    assert checked(tmp_path / "again").precision == "bf16"
+    cards = [(each / CARD).read_text() for each in (half, tmp_path / "again")]
+    assert ["those of the weights in float32" in card for card in cards] == [True, False]
 
 
 @pytest.mark.parametrize(

@@ -201,7 +201,7 @@ def test_trainings_ask_for_a_gpu_where_the_device_is_one(
     folder = clone()
     rules = folder / "workflow" / "rules" / "train.smk"
     text = rules.read_text()
-    silent, messages = re.subn(r"    message:\n .*\n", "", text)
+    silent, messages = re.subn(r"^ +message:\n.*\n", "", text, flags=re.M)
     assert messages  # shown instead of a job's resources
     rules.write_text(silent)
     for device, gpus in (("cpu", 0), ("cuda", 1)):

@@ -69,7 +69,6 @@ if paths.pretrained:
 
     ruleorder: pretrained > train
 
-    # A lookahead: of all runs, only those that have an exported model.
     rule pretrained:
         input:
             unpack(paths.pretrained_inputs),
@@ -84,6 +83,7 @@ if paths.pretrained:
         log:
             "<logs>/pretrained/{pair}/{system}/{seed}.log",
         wildcard_constraints:
+            # A lookahead: of all runs, only those that have an exported model.
             pair=f"(?=({'|'.join(paths.pretrained)})/)[a-z]+-[a-z]+",
         localrule: True
         params:

@@ -205,7 +205,7 @@ def absent(found: list[Cost], sizes: Sizes) -> Iterator[str]:
         yield f"files without `bytes`: {', '.join(files)}"
     if texts := {text for job in unsized for text in sizes.unstated(job)}:
         yield f"texts without `lines`: {', '.join(sorted(texts))}"
-    runs = [each.job.run for each in found if each.job.stage == "train"]
+    runs = [each.job.run for each in found if each.job.rule == "train"]
     if trainings := [recipe(sizes.configuration, *run)["training"] for run in runs]:
         updates = sum(each["max_updates"] for each in trainings)
         pairs = sum(each["max_updates"] * each["batch_size"] for each in trainings)

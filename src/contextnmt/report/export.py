@@ -58,6 +58,7 @@ def export(
         copied[scores] = scores.name
     model = load_model(trained, *read_vocabularies(trained))
     record = read_json(trained / "model.json")
+    rounded = record.get("pretrained", {}).get("precision") == "bf16"
     with new_folder(out) as folder:
         for path, name in copied.items():
             with atomic_path(folder / name) as copy:
@@ -76,7 +77,7 @@ def export(
             pair=pair,
             system=system,
             seed=int(seed),
-            precision="bf16" if half else "fp32",
+            precision="bf16" if half or rounded else "fp32",
             files={path.name: file_digest(path) for path in sorted(folder.iterdir())},
         )
         of_paper = results_with(results, pair, system)
