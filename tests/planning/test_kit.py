@@ -99,9 +99,15 @@ def test_a_kit_makes_here_what_snakemake_would(
 def packed(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
     """Pack a kit of made-up jobs and unpack it."""
 
-    def call(jobs: list[Job], local: str = "text.gz", **options: Any) -> Path:
+    def call(
+        jobs: list[Job],
+        local: str = "text.gz",
+        models: dict[str, str] | None = None,
+        **options: Any,
+    ) -> Path:
         files = {"text.gz": {"local": local}, "url.gz": {"url": "…"}}
-        planned = Call(jobs, {"corpora": {"own": {"files": files}}}, here)
+        keys = {"corpora": {"own": {"files": files}}, "pretrained": models or {}}
+        planned = Call(jobs, keys, here)
         monkeypatch.setattr("contextnmt.planning.kit.planned", lambda words: planned)
         pack(tmp_path / "kit.tar.gz", **options)
         with tarfile.open(tmp_path / "kit.tar.gz") as archive:
@@ -133,6 +139,13 @@ def test_a_kit_holds_what_jobs_read_and_none_makes_and_the_users_own_files(
     assert f"-m snakemake {said} --configfile={first} " in (kit / "run.sh").read_text()
 
 
+def test_a_kit_holds_exported_models(packed: Callable[..., Path], here: Path) -> None:
+    write(here, "text.gz", "exported/export.json", "exported/rules.tsv")
+    kit = packed([TRAIN], models={"en-fr/bpe/1": "exported"})
+    assert (kit / "carried.txt").read_text() == "exported/export.json\nexported/rules.tsv\n"
+    assert (kit / "exported/rules.tsv").read_text() == "exported/rules.tsv"
+
+
 TRAIN = Job("train", {}, ("results/own/bpe/a",), ("results/own/train/b",), gpus=1)
 
 
@@ -146,6 +159,7 @@ TRAIN = Job("train", {}, ("results/own/bpe/a",), ("results/own/train/b",), gpus=
         ),
         ([TRAIN], {"wheels": Path("whels")}, "--wheels whels: no wheels there"),
         ([TRAIN], {"local": "/a/text.gz"}, "/a/text.gz: outside this folder"),
+        ([TRAIN], {"models": {"en-fr/a/1": "../b"}}, r"\.\./b: outside this folder"),
     ],
 )
 def test_a_kit_that_would_not_do_is_refused(

@@ -137,9 +137,11 @@ def pack(
 
 
 def needed(call: Call) -> list[str]:
-    """The files that the jobs of a call read and none of them makes."""
+    """The files that the jobs of a call read and none of them makes, and exported models, which
+    the workflow looks into in any case."""
     made = {path for job in call.jobs for path in job.outputs}
     read = {inside(path) for job in call.jobs for path in job.inputs} - made
+    read |= {inside(folder) for folder in call.configuration.get("pretrained", {}).values()}
     below = (path for each in read for path in [Path(each), *Path(each).rglob("*")])
     return sorted({str(path) for path in below if path.is_file()})
 
