@@ -20,7 +20,9 @@ RECORDS = [
     *({"kind": "train", "target_tokens_per_second": speed} for speed in (1.0, 900.4, 3000.0)),
     {"kind": "dev", "update": 200, "bleu": 20.0, "elapsed": 10.0},
     {"kind": "dev", "update": 400, "bleu": 36.0, "elapsed": 25.25},
-    {"kind": "dev", "update": 600, "bleu": 35.0, "elapsed": 40.0},
+    {"kind": "dev", "update": 600, "bleu": 35.0, "elapsed": 40.0}
+    | {f"source_gate_{key}": value for key, value in (("open", 0.875), ("deviation", 0.02))}
+    | {f"target_gate_{key}": value for key, value in (("open", 1.0), ("deviation", 0.0))},
 ]
 
 
@@ -39,4 +41,5 @@ def test_every_finished_training_has_a_row_with_its_first_good_validations(
     reached = f"200 | 10.0 | 400 | 25.2 | {NONE} | {NONE}"
     for seed in (1, 2):
         assert f"| en-de/baseline/{seed} | x | bf16 | 900 | 36.00 | {reached} |" in page
+        assert f"| en-de/baseline/{seed} | 600 | 35.00 | 88% | 0.020 | 100% | 0.000 |" in page
     assert capsys.readouterr().out.strip() == page.strip()
