@@ -53,7 +53,7 @@ SECTIONS = {
         [PAPER_FR, DEMO_FR, LAWS, BUSINESS, MULTI30K],
     ),
     "chen2017": (
-        "Chen et al. 2017 (reconstruction: the paper's scores are not available)",
+        "Chen et al. 2017 (a reconstruction without the paper's tables)",
         "En-Fr: demo | En-De: demo",
         [DEMO_FR, DEMO_DE],
     ),

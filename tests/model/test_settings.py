@@ -41,7 +41,7 @@ def contextualizer(**changes):
         ({"readout_rank": 1.5}, "rank is 1.5; allowed: a whole number of at least 1 or null"),
         (smoother(network="rnn"), 'model.smoother.network is "rnn"; allowed: fcwm, ccwm'),
         (smoother(window=0), "model.smoother.window is 0; allowed: a whole number of at least 1"),
-        (smoother(network="ccwm", window=1), "window is 1; allowed: with ccwm at least 2"),
+        (smoother(network="ccwm", window=1), "window is 1; allowed: at least 2 with ccwm"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(block, message):

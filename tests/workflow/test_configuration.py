@@ -404,7 +404,9 @@ def test_an_experiment_may_have_texts_and_pairs_of_its_own() -> None:
 
 
 def test_a_system_of_another_pair_is_not_left_out_in_silence() -> None:
-    with pytest.raises(UserError, match=r"systems: rnnsearch-50: bahdanau2015 takes part in none"):
+    with pytest.raises(
+        UserError, match=r"systems: rnnsearch-50: its experiment bahdanau2015 does not"
+    ):
         configured(pairs=["en-de"], systems=["baseline", "rnnsearch-50"])
 
 
@@ -415,7 +417,7 @@ def test_systems_that_a_contrast_tells_apart_differ(preset: str) -> None:
         {"training": {"max_length": 40, "max_updates": 9}},
         {"model": {"attention": True}, "training": {"max_updates": 9}},
     ]:
-        with pytest.raises(UserError, match=r"^mine\.yaml: \w+\.\w+.*bahdanau2015 equal, but"):
+        with pytest.raises(UserError, match=r"^mine\.yaml: setting \w+\.\w+.*bahdanau2015 equal, "):
             configured(preset=preset, systems=None, **own)
         configured(preset=preset, systems=["baseline", "gru"], **own)
 

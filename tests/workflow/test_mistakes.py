@@ -116,7 +116,7 @@ def own_files(*paths: str) -> dict[str, Any]:
                     "chen2017": {"systems": {"ccwm-all": {"model": {"smoother": {"window": 1}}}}}
                 }
             },
-            "ccwm-all.model.smoother.window is 1; allowed: with ccwm at least 2",
+            "ccwm-all.model.smoother.window is 1; allowed: at least 2 with ccwm",
         ),
         (
             {"experiments": {"chen2017": {"inspected_words": ["bank"]}}},
@@ -208,11 +208,11 @@ def own_files(*paths: str) -> dict[str, Any]:
                     "choi2017": {"systems": {"mine": {"label": "Baseline", "view": "word"}}}
                 }
             },
-            "systems.mine.label: Baseline is what baseline is called; write another",
+            "systems.mine.label: Baseline is taken by system baseline; choose another label",
         ),
         (
             {"experiments": {"choi2017": {"systems": {"bpe": {"label": "Reference"}}}}},
-            "systems.bpe.label: Reference is no system in the tables; write another label",
+            "systems.bpe.label: Reference is taken by a row of the tables; choose another label",
         ),
         (
             {
@@ -234,8 +234,11 @@ def own_files(*paths: str) -> dict[str, Any]:
             ({"experiments": {"choi2017": {"claims": [{"says": "It helps", **keys}]}}}, words)
             for keys, words in [
                 ({}, "one of contrasts, quoted, long_sentences and coverage"),
-                ({"coverage": True, "longer": True}, "contrasts with longer, or within, or at"),
-                ({"coverage": True}, "with within or at_least"),
+                (
+                    {"coverage": True, "longer": True},
+                    "at most one of longer, within, at_least; longer only",
+                ),
+                ({"coverage": True}, "a claim with within or at_least, or one with"),
                 (
                     {"long_sentences": {"bpa": 50}, "at_least": 0},
                     "claims[0].long_sentences: unknown system bpa; did you mean bpe?",
@@ -338,7 +341,7 @@ def own_files(*paths: str) -> dict[str, Any]:
         ),
         (
             {"select": {"en-fr": {"in_domain": ["test"], "pairs": 5}}},
-            "select.en-fr.in_domain: test is a test text: to select by it would spoil the test",
+            "select.en-fr.in_domain: test is a test text, and selecting by it would bias the test",
         ),
         (
             {"select": {"fr-en": {"in_domain": ["dev"], "pairs": 5}}},
@@ -349,7 +352,7 @@ def own_files(*paths: str) -> dict[str, Any]:
                 **texts({"domain": {"file": "embedded.tar.gz", "member": "test.{lang}"}}),
                 "select": {"en-fr": {"in_domain": ["domain"], "pairs": 5}},
             },
-            "select.en-fr.in_domain: domain is a test text: ",
+            "select.en-fr.in_domain: domain is a test text, and ",
         ),
         (
             texts({"dev": {"member": "dev.en"}}),

@@ -177,7 +177,7 @@ def test_what_a_preset_tells_of_its_corpora_does_not_stand_above_reports_on_othe
         return str(resolve(ROOT / "workflow", layers)["about"])
 
     corpora = {"own": {"files": {"a.tsv": {"local": str(ROOT / "README.md")}}, "texts": {}}}
-    assert about(corpora=corpora) == "With texts of own, which the key “about” can describe here."
+    assert about(corpora=corpora) == "Includes your corpora own; describe them in the key “about”."
     assert about(corpora=corpora, about="Letters.") == "Letters."
     shards = {"embedded": {"texts": {"train": {"shards": 2}}}}
     assert about(corpora=shards) == about() == load(ROOT / "workflow/presets/demo.yaml")["about"]

@@ -236,9 +236,9 @@ def wrong_labels(experiment: str, systems: dict[str, Any]) -> Iterator[Mistake]:
     for system, entry in systems.items():
         path, label = ["experiments", experiment, "systems", system, "label"], entry["label"]
         if label in TAKEN:
-            yield mistake(path, f"{label} is no system in the tables; write another label")
+            yield mistake(path, f"{label} is taken by a row of the tables; choose another label")
         elif label in first:
-            yield mistake(path, f"{label} is what {first[label]} is called; write another")
+            yield mistake(path, f"{label} is taken by system {first[label]}; choose another label")
         first.setdefault(label, system)
 
 
@@ -310,11 +310,11 @@ def left_out(configuration: Configuration) -> Iterator[Mistake]:
         if asked and not pairs(configuration, name) and configuration["systems"] is not None:
             position = configuration["systems"].index(asked[0])
             here = ", ".join(configuration["pairs"])
-            words = f"{asked[0]}: {name} takes part in none of {here}: leave it out, or say "
-            words += f"experiments.{name}.pairs"
+            words = f"{asked[0]}: its experiment {name} does not run {here}: remove the system, or "
+            words += f"add a pair to experiments.{name}.pairs"
             yield mistake(["systems"], words, said=["systems", position])
     if not any(pairs(configuration, name) for name in configuration["experiments"]):
-        yield ["pairs"], "pairs: no experiment takes part in any of them"
+        yield ["pairs"], "pairs: no experiment runs these; add one to experiments.NAME.pairs"
 
 
 def unmade(configuration: Configuration) -> Iterator[Mistake]:
@@ -349,5 +349,5 @@ def unselectable(configuration: Configuration, pair: str) -> Iterator[Mistake]:
         wrong = list(misplaced(configuration, path, pair, text))
         yield from wrong
         if not wrong and content(configuration, pair, text, pair.split("-")[0]) in tests:
-            words = "to select by it would spoil the test; name another text"
-            yield mistake(path, f"{text} is a test text: {words}")
+            words = "and selecting by it would bias the test; name another text"
+            yield mistake(path, f"{text} is a test text, {words}")

@@ -146,8 +146,8 @@ class CorpusText:
     """Number of pairs from memory: another number is a warning in the log of extract, no error."""
     references: dict[Language, Some[Filled]] | None = None
     """For each language that this dev or test text is translated into, further references: names as
-    in `member` or, without it, in `file`; of a table, names of columns. BLEU, chrF and TER count
-    them; whatever else has a reference has the first one."""
+    in `member` or, without it, in `file`; of a table, names of columns. BLEU, chrF and TER use
+    all references; everything else uses the first."""
     phenomena: Line | None = None
     """Member of the same archive that tags difficulties of the text (names, numbers, acronyms,
     ambiguous words). Translations of such a test text are counted by phenomenon."""
@@ -215,13 +215,13 @@ class TextSizes:
     """A name or acronym of a source text becomes a symbol if its rate of being a symbol in the
     training data is at least this: 0 (all) to 1 (A26)."""
     external_rules: Flag
-    """Whether hand-written rules help with numbers: French groups with blanks between them are one
+    """Whether hand-written rules help with numbers: French groups with spaces between them are one
     number, 08 is 8 (A31), a number without a rule is written as the target language writes it
     (A33), and numbers of centuries stay text from English to French (A26). false is the paper's way
     (sec. 4.3, appendix A)."""
     segmented: Unique[Literal["yue", "zh"]] = field(default_factory=list)
-    """Languages without blanks between words whose texts here, your own sentences too, have them
-    already. Other Chinese text (zh) is segmented by jieba; Cantonese (yue) has to be here."""
+    """Languages written without spaces whose words are separated by spaces in all your texts and
+    sentences. Chinese (zh) not listed is segmented by jieba; Cantonese (yue) must be listed."""
 
 
 @dataclass(frozen=True, config=KEYS)
@@ -238,33 +238,33 @@ class Training(TrainingRecipe):
     """Training."""
 
     unknown_limit: dict[Pair, Share] | None = None
-    """Largest share of unknown words in a pair that is trained on, both sides together, for each
-    language pair (A13). A pair that is absent has no limit, nor has any pair if null. Subwords have
-    no such limit."""
+    """For each language pair, the largest share of unknown words in a training sentence pair, both
+    sides counted together (A13). A language pair that is not listed has no limit; null: none has.
+    Systems with subwords have no such limit."""
     validation: Literal["restored", "view"] = "restored"
-    """The text that the dev BLEU of a system with symbols is of (A22). restored: words, as in the
-    table of BLEU; symbols are made from the source alone and replaced by the rule dictionary. view:
-    the tokens of the view; symbols are made with both sides in sight and stay, so an edit of the
+    """How the dev BLEU of a system with symbols is computed (A22). restored: on words, as in the
+    BLEU tables; symbols are made from the source alone and replaced by the rule dictionary. view:
+    on tokens of the view; symbols are made from both sides and not replaced, so an edit of the
     restoration trains nothing again."""
     filters: Literal["own", "symbolized", "all"] = "own"
-    """Whose max_length and unknown_limit a pair has to pass (A14). own: those of the system, in its
-    view. all: those of all systems of the experiment, each in its view. symbolized: as own, but
-    systems of words count the unknown words of the symbolized text, which has to be short enough
-    too."""
+    """Which text of a sentence pair has to satisfy max_length and unknown_limit (A14). own: its
+    text in the system's view. all: its text in the view of every system of the experiment, each
+    with that system's limits. symbolized: as own, but for word systems the unknown words are those
+    of the symbolized text, which has to be short enough too."""
 
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)
 class Decoding:
-    """Translation of the dev and test texts."""
+    """Translation of the dev and test sets."""
 
     beams: Some[Beam] = field(default_factory=lambda: [1, 12])
     """Beam widths; every text is translated with each of them (A17)."""
     nbest: Beam | None = None
-    """Translations listed for each sentence, with their scores; the best by score a symbol is then
-    scored too, at widths above 1 (A18). At most the narrowest of these widths, since a beam of
-    width N gives at most N translations. null: none."""
+    """Number of translations listed for each sentence, with their scores. The one with the best
+    score per token is then scored too, at widths above 1 (A18). At most the narrowest of these
+    widths, since a beam of width N gives at most N translations. null: none."""
     minimum_length: Share = MINIMUM_LENGTH
-    """Least length of a translation, as a share of the symbols of its source (A19); 0: no limit. It
+    """Least length of a translation, as a share of the tokens of its source (A19); 0: no limit. It
     also holds for the validations of trainings, so another value trains all systems again."""
     no_unknown: Flag = False
     """Whether every text is translated a second time, with the unknown word forbidden, and scored
@@ -277,7 +277,7 @@ class Decoding:
     translation that a lexicon of the training text has for the source word of the largest attention
     weight, or by a copy of that word. Only for systems with attention and without subwords."""
     symbol_ablation: Flag = False
-    """Whether systems with symbols also translate the test texts, with the widest beam, with two
+    """Whether systems with symbols also translate the test sets, with the widest beam, with two
     other choices of the names and acronyms that become symbols: all candidates, and those with a
     rule in the dictionary (A26). The report of choi2017 has a table of their BLEU."""
     precision: Literal["fp32", "bf16"] = "fp32"
@@ -336,10 +336,10 @@ class Claim:
     """For choi2017 alone: coverage of the vocabulary with symbols less that without, in percentage
     points, of the language that gains most."""
     within: Positive | dict[Pair, Positive] | None = None
-    """Range of a claim that two systems are about as good: so many points to either side of 0. By
-    language pair if the claim is about some alone."""
+    """For a claim that two systems are about equally good: the largest difference, in points, in
+    either direction. One number, or one for each language pair that the claim is about."""
     at_least: Points | dict[Pair, Points] | None = None
-    """Lower end of the range, in points; likewise."""
+    """For a claim of a size: the smallest difference, in points, also by language pair."""
 
     @model_validator(mode="after")
     def one_difference(self) -> "Claim":
@@ -347,11 +347,11 @@ class Claim:
         measures = [self.contrasts, self.quoted, self.long_sentences, self.coverage]
         ranges = [self.longer, self.within is not None, self.at_least is not None]
         if sum(map(bool, measures)) != 1:
-            raise ValueError("one of contrasts, quoted, long_sentences and coverage")
+            raise ValueError("exactly one of contrasts, quoted, long_sentences and coverage")
         if sum(ranges) > 1 or (self.longer and not self.contrasts):
-            raise ValueError("contrasts with longer, or within, or at_least")
+            raise ValueError("at most one of longer, within, at_least; longer only with contrasts")
         if not self.contrasts and not any(ranges):
-            raise ValueError("with within or at_least")
+            raise ValueError("a claim with within or at_least, or one with contrasts")
         return self
 
 
@@ -383,11 +383,11 @@ class Experiment:
     pairs: Some[Pair] | None = None
     """Language pairs of the experiment; null: all."""
     roles: dict[Pair, OwnRoles] = field(default_factory=dict)
-    """Its dev and test texts, where they are not those of all experiments."""
+    """Its dev and test sets, where they are not those of all experiments."""
     alignments: System | None = None
     """System whose alignments the report draws; null: none."""
     sentences: dict[Pair, Unique[Phrase]] = field(default_factory=dict)
-    """For each language pair, sentences of the dev and test texts that the report shows as every
+    """For each language pair, sentences of the dev and test sets that the report shows as every
     system translates them, with their alignments. A few words in a row of the source identify each;
     the first sentence that has them is shown."""
 
@@ -408,8 +408,8 @@ class WholeConfiguration:
     """true: reports are made of what is finished. A system without all its seeds is a gap with its
     reason, and nothing is trained or translated for it. false: everything is made."""
     mirrors: Unique[Path]
-    """Folders and URLs below which files may lie at HOST/PATH of their own URL, tried in this order
-    before that URL. They cannot change a result, since every file is checked by its digests."""
+    """Folders and URLs, tried in this order before a file's own URL. The file of https://HOST/PATH
+    lies at HOST/PATH below them. No result changes, since every file is checked by its digests."""
     hand_placed: Path | None
     """Folder that is searched first, for files under their names in `corpora`; null: none. A wrong
     file in it is an error."""
@@ -430,8 +430,8 @@ class WholeConfiguration:
     """For each language pair, which sentence pairs leave the training text after tokenization; a
     filter of null or false is off (A12, A42)."""
     select: dict[Pair, Selection | None]
-    """For each language pair, which of the cleaned training pairs are trained on: those most
-    like an in-domain text (Axelrod et al. 2011). null, or a pair that is absent: all of them."""
+    """For each language pair, which of its cleaned sentence pairs are trained on: those most like
+    an in-domain text (Axelrod et al. 2011). null, or a language pair that is not listed: all."""
     text: TextSizes
     """Sizes of the vocabularies, how words are told apart, and which become symbols."""
     model: Model = field(default_factory=Model)
@@ -440,7 +440,7 @@ class WholeConfiguration:
     training: Training = field(default_factory=Training)
     """Changes in the training of every system."""
     decoding: Decoding = field(default_factory=Decoding)
-    """Changes in the translation of the dev and test texts of every experiment."""
+    """Changes in the translation of the dev and test sets of every experiment."""
     pretrained: dict[PretrainedRun, Path] = field(default_factory=dict)
     """Runs, as PAIR/SYSTEM/SEED, that are not trained: each has a folder that `contextnmt export`
     wrote; a relative path starts where the results lie. Reports mark these systems. The texts are

@@ -138,7 +138,7 @@ def resolve(folder: Path, user: list[Layer], called: Layer | None = None) -> Con
     refuse(chain.from_iterable(alike(whole, name, layers) for name in asked), layers)
     # The description of a preset is about its own corpora.
     if added := sorted({*own.get("corpora", {})} - {*preset.content["corpora"]}):
-        about = f"With texts of {', '.join(added)}, which the key “about” can describe here."
+        about = f"Includes your corpora {', '.join(added)}; describe them in the key “about”."
         whole["about"] = own.get("about", about)
     return whole
 
@@ -186,9 +186,9 @@ def alike(configuration: Configuration, experiment: str, layers: list[Layer]) ->
                 before = with_recipes(merge(*contents[:count]), contents[:count])
                 if keys := differ(before, experiment, contrast):
                     raise UserError(
-                        f"{layers[count].name}: {', '.join(keys)}: set for all systems, this makes "
-                        f"{both} of {experiment} equal, but {method} compares them: set it below "
-                        "the experiment that you mean, or list the systems to run in systems"
+                        f"{layers[count].name}: setting {', '.join(keys)} for all systems makes "
+                        f"{both} of {experiment} equal, which “{method}” compares: set it under "
+                        "experiments.NAME, or list the systems to run under `systems`"
                     )
             path = ["experiments", experiment, "methods", method, "contrasts"]
             yield mistake(path, f"{both} have equal settings: change one")

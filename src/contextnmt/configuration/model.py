@@ -16,7 +16,7 @@ class ContextualizerSettings:
     layers: Annotated[tuple[Count, ...], Field(min_length=1)]
     """Sizes of its tanh layers; the last one is the size C of the context vector."""
     end_of_sentence: Flag = False
-    """Whether the end-of-sentence symbol counts among the words averaged."""
+    """Whether the end-of-sentence token counts among the words averaged."""
     table: Literal["own", "shared"] = "own"
     """Input of its first layer. own: the one-hot word, as in "c^x = 1/T sum_t NN(1(w_t))" (eq.
     5), so the layer is a table of |V| x layers[0] with a bias. shared: the source embedding, as in
@@ -45,7 +45,7 @@ class SmootherSettings:
     def spanned(cls, window: int, info: ValidationInfo) -> int:
         """Refuse a window that the filters do not fit into."""
         if info.data.get("network") == "ccwm" and window < 2:
-            raise ValueError("with ccwm at least 2, since its filters span three words; or fcwm")
+            raise ValueError("at least 2 with ccwm, whose filters span three words; fcwm takes any")
         return window
 
 

@@ -25,7 +25,8 @@ class TrainingRecipe:
     optimizer: Literal["adam", "adadelta"] = "adam"
     """adam (betas 0.9 and 0.999, eps 1e-8; A10) or adadelta (rho 0.95, eps 1e-6; A48)."""
     learning_rate: Annotated[float, Field(strict=True, gt=0, le=1)] = 4e-4
-    """Step size of Adam (A10). Adadelta's is multiplied by it; the paper's value is 1 (A48)."""
+    """Adam: the step size (A10). Adadelta: a factor on each step; 1 leaves Adadelta as in the
+    paper, which has no such factor (A48)."""
     linear_decay: Share = 0.0
     """Last share of max_updates, in which the learning rate falls linearly to zero; 0: it never
     decays, as in the papers."""
@@ -41,9 +42,9 @@ class TrainingRecipe:
     gradient that is not finite is replaced by a tenth of the parameters, as in the code of Bahdanau
     et al."""
     max_length: Count = 50
-    """Longest sentence trained on, in symbols of the view, on either side."""
+    """Longest training sentence on either side, in tokens of the view."""
     validate_every: Count = 10_000
-    """Updates between two validations (greedy BLEU on the dev texts)."""
+    """Updates between two validations (greedy BLEU on the dev set)."""
     patience: Count | None = 10
     """Validations in a row without gain after which training ends, with the best weights; null
     trains up to max_updates and takes the last weights (A22)."""
@@ -85,7 +86,7 @@ class PairFilter:
     data: Text
     """Folder of `contextnmt binarize`, with the text in that view."""
     max_length: Count
-    """Longest sentence kept, in symbols of the view, on either side."""
+    """Longest sentence kept on either side, in tokens of the view."""
     unknown_limit: Share
     """Largest share of unknown words in a pair, both sides together."""
 

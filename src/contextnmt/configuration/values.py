@@ -49,7 +49,8 @@ class Cleaning:
     max_ratio: Annotated[float, Strict(), Field(ge=1, le=LARGEST, allow_inf_nan=False)] | None = (
         None
     )
-    """Drop a pair if one side has more than this many times the words of the other, plus ten."""
+    """With r the value, drop a pair if the longer side has at least r × n + 10 words, n being the
+    words of the shorter side."""
     drop_empty: Flag = False
     """Drop a pair with an empty side."""
     drop_garbled: Flag = False
