@@ -214,12 +214,12 @@ def test_variants_have_columns_and_the_papers_numbers(varied: Made) -> None:
     assert labels(table)[-1] == "Moses (quoted)"  # of the paper alone, without detokenized scores
     assert len(detokenized.rows) == len(block.rows) - 1
     assert {row["beam"] for row in table.data if row["source"] == "paper"} == {None}
-    assert "The paper tells no beam width: its numbers stand beside the widest." in table.notes
+    assert "The paper states no beam width; its numbers stand at the widest." in table.notes
     assert cells_of(table, "RNNencdec-30")[1].remark == "± 0.35 (–)"
     notes = "\n".join(table.notes)
     assert "(test: 12 of 30; dev: 0 of 30)" in notes
     assert f"No UNK, en-fr dev, beam 1: all systems: {REASON}." in notes
-    assert "no column of the paper. Beam 1 has none" in notes
+    assert "the paper has no such column. Beam 1 has no such column" in notes
     rows = [row for row in csv_rows(table) if row["system"] == "rnnsearch-50"]
     here = {(row["text"], row["beam"]): row for row in rows}
     columns = ("bleu_no_unknown", "no_unknown_sentences")

@@ -221,7 +221,7 @@ def test_a_changed_score(tmp_path: Path) -> None:
     make_folder(b, kept)
     lines = compared(a, b)
     assert "*" in next(line for line in lines if line.startswith("  baseline"))
-    assert "* Zero is outside of it: 1 of 2" in " ".join(" ".join(lines).split())
+    assert "*: zero is outside (1 of 2 differences)" in " ".join(" ".join(lines).split())
     (better, same) = rows(a, b, "score")
     for side, share in (("a", 0.3), ("b", 0.05)):
         of_seeds = [
@@ -375,7 +375,7 @@ def test_folders_that_cannot_be_compared(a: Path, tmp_path: Path) -> None:
     out = tmp_path / "changes.csv"
     out.write_text("from before\n")
     for folder, message in {
-        tmp_path: r"configuration\.json: no such file: is .* a results folder\? If so, `snakemake",
+        tmp_path: r"configuration\.json: no such file\. If .* is a results folder, `snakemake",
         unfinished: "no run in it is finished .none has begun.: wait until",
         begun: "finished .6 begun, such as en-fr/baseline seed 1: training not finished.: wait",
         other: "has en-fr/baseline, en-fr/context and .* has en-de/baseline, .*, and 1 more: no",

@@ -138,7 +138,7 @@ def test_a_part_reads_nothing_but_the_files_of_its_subject(
 def test_mistakes_are_told(tmp_path: Path) -> None:
     folder = tmp_path / "demo"
     path = folder / "configuration.json"
-    with pytest.raises(UserError, match=r"configuration\.json: no such file: is .*demo a results"):
+    with pytest.raises(UserError, match=r"configuration\.json: no such file\. If .*demo is a"):
         report(folder, "choi2017")
     about = {"digest": "", "deviations": []}
     told = {"configuration": DEMO, "gaps": {}, "papers": dict.fromkeys(DEMO["experiments"], about)}

@@ -136,8 +136,8 @@ def test_masks_have_a_row_for_each_system(tmp_path: Path) -> None:
     for key in ("euclidean", "separation_error"):
         assert table.data[5][key] == (means["different"] | means)[key]
     notes = " ".join(table.notes)
-    assert "in both kinds" in notes and "Two senses farther" in notes
-    assert "nobody has said" not in notes
+    assert "of both kinds" in notes and "Two senses farther" in notes
+    assert "are not known" not in notes
 
 
 def test_senses_that_nobody_knows_have_columns_of_their_own(tmp_path: Path) -> None:

@@ -77,10 +77,11 @@ def test_scores_stand_by_text_and_type(corpora: Results) -> None:
     assert shown(block, "test: acronyms") == ["0", "0", "–", "–", "–"]
     # Reasons are added up over the texts.
     assert errors.title == "English → French: wrong decisions"
+    extent = ["0", "20", "0", "20"]
     expected = {
         "false: not in the target: translated, converted or left out": ["0", "40", "0", "40"],
-        "false: fewer or more words with both sides": ["0", "20", "0", "20"],
-        "missed: fewer or more words from the source alone": ["0", "20", "0", "20"],
+        "false: with both sides, the symbol covers fewer or more words": extent,
+        "missed: from the source alone, the symbol covers fewer or more words": extent,
     }
     assert {label: shown(errors, label) for label in labels(errors)} == expected
     of_one = next(row for row in csv_rows(table) if row["type"] == "S")
@@ -289,7 +290,7 @@ def test_our_numbers_stand_beside_the_papers(results: Made) -> None:
     notes = " ".join(table.notes)
     assert "a side of more than 50 words" in notes
     assert "more of both sides together than 10 %." in notes
-    assert "very probably counts the pairs kept" in notes
+    assert "very probably counts the kept pairs only" in notes
     assert "the 1,600 most frequent make up (the paper: 30,000)" in notes
 
 

@@ -167,7 +167,7 @@ def read_weights(
         if (matrix.size or rows) and (ended not in (0, 1) or matrix.shape[1] != len(read) + 1):
             raise GapError(
                 f"{path}, sentence {number}: {matrix.shape[0]} x {matrix.shape[1]} weights for "
-                f"{len(rows)} and {len(read)} symbols: translate this text again"
+                f"{len(rows)} and {len(read)} tokens: translate this text again"
             )
     return found
 

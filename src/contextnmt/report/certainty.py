@@ -120,16 +120,16 @@ def notes(results: Results, contents: Mapping[tuple[str, str], Record]) -> list[
         "Bold: zero is outside of the interval over sentences and seeds. Nothing is corrected "
         "for how many differences there are.",
         tests,
-        "Over sentences and seeds: intervals from the deviation of seeds, shrunk towards that of "
-        "all systems, the more they agree (A41 and the row below it in docs/decisions.md).",
+        "Over sentences and seeds: also by the variance over seeds, which is drawn towards that of "
+        "all systems, the more alike these are (A41 and the row below it in docs/decisions.md).",
         f"BLEU: mean ± standard deviation of {len(results.seeds)} seeds.",
     ]
     for (pair, text), content in contents.items():
         if content["seed_variance"] and (apart := content["seed_variance"]["apart"]):
             labels = map(results.labels(pair).__getitem__, apart)
             lines.append(
-                f"{results.pair_title(pair)}, {text}: trainings vary far more than others, and "
-                f"stand for themselves: {', '.join(labels)}."
+                f"{results.pair_title(pair)}, {text}: far larger variance over seeds than the "
+                f"others, so it alone is used: {', '.join(labels)}."
             )
     return lines
 

@@ -39,9 +39,9 @@ def local_charts_table(results: Results) -> Table:
         columns = [(label,) for label in (*paper, *found.labels.values())]
         blocks.append(Block(title, columns, rows, text_columns=len(columns)))
     notes = [
-        "Of the 100 words nearest to a word (Euclidean, itself included), the five nearest to it "
-        "along a principal axis of the 100, in order along the axis; the word is in brackets. An "
-        "axis read from its other end is the same axis.",
+        "Each row: of the 100 words nearest to a word (Euclidean distance, the word included), the "
+        "five nearest to it along one principal axis of the 100, in order along the axis; the word "
+        "is in brackets. The direction of an axis has no meaning.",
         "The paper charts the CBOW vectors of Hill et al. 2015, of another and much larger text. "
         "Other vectors have other neighbours: compare only whether the two axes separate meanings.",
     ]

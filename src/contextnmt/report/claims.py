@@ -97,8 +97,8 @@ def judged(
     if variance and effect is not None and math.isinf(claimed[1]) and effect > claimed[0]:
         # What the paper has beyond what is claimed would show.
         needed = variance.needed(effect - claimed[0], over_sentences, *systems)
-        reason += f"; {needed} would show" if needed else ", but would hardly hide"
-        reason += f" {signed(effect)}"
+        reason += f"; {needed}" if needed else ", though it"
+        reason += f" would probably show the paper's {signed(effect)}"
     return {**found, **undecided(reason)}
 
 
@@ -391,10 +391,10 @@ def notes(results: Results, data: list[Row]) -> list[str]:
     else:
         found.append(
             f"Intervals tell what other test sentences and other trainings, {len(results.seeds)} "
-            "seeds each, would give; they are not corrected for the number of claims. A claim of "
-            "more (> 0) “holds” if the interval is above zero, is “opposite” if it is below, and "
-            "else “undecided”. The seeds named in the table would find an effect as large as the "
-            f"paper's in {100 * POWER:.0f} % of cases."
+            "seeds each, would give; they are not corrected for the number of claims. A claim that "
+            "one system is better (> 0) “holds” if the interval is above zero, is “opposite” if it "
+            "is below, and “undecided” otherwise. Where the verdict names a number of seeds, these "
+            f"would find an effect as large as the paper's in {100 * POWER:.0f} % of cases."
         )
     if ranges - {in_words(BETTER)}:
         found.append(

@@ -232,8 +232,8 @@ def notes(tested: list[Row]) -> Iterator[str]:
         several = [row for row in tested if row["interval_with_seeds"]]
         count = sum(row["decided"] == "true" for row in several)
         both = (
-            f"{CONFIDENCE} %: over test sentences and seeds, by the deviation of seeds. * Zero "
-            f"is outside of it: {count} of {len(several)}; not corrected for how many there are."
+            f"{CONFIDENCE} %: over test sentences and seeds, by the deviation of seeds. *: zero is "
+            f"outside ({count} of {len(several)} differences); not corrected for their number."
         )
         alone = (
             f"{CONFIDENCE} % {'of one seed ' if several else ''}over test sentences alone, with "

@@ -190,26 +190,25 @@ def distance(value: float) -> str:
 def notes(kinds: Set[str]) -> list[str]:
     """Notes of a table with these kinds of pairs."""
     means = {
-        "same": "the ambiguous words that the test text has in both kinds of pairs",
-        "unknown": "all pairs of sentences with a word, where nobody has said what it means in "
-        "them",
+        "same": "ambiguous words that have sentence pairs of both kinds, one sense and two senses",
+        "unknown": "all pairs of sentences that share a word, whose senses are not known",
     }
     found = [
         "Mask above 0.99: of all values of the masks, those that let a dimension of a word's "
         "vector pass all but unchanged; those from 0.05 to 0.95 weaken it.",
         "Dimensions that vary: those whose greatest value in the sentences looked at is more than "
         "0.05 above their smallest one. Vectors change with the sentence in these alone.",
-        "Distances between the vectors of a word in two sentences, after the context mask: means "
-        f"over {'; '.join(means[kind] for kind in means if kind in kinds)}. A system without "
-        "contextualizer gives a word one vector: 0 by construction.",
+        "Distances: between the vectors of a word in two sentences, after the context mask; means "
+        f"over {'; '.join(means[kind] for kind in means if kind in kinds)}. Without a "
+        "contextualizer a word has one vector, so the distance is 0.",
         "Source: the vector of the word itself. Target: those of its renderings that the tags of "
         "the text name, each with the masks of all sentences that have the word. The distance is "
         "the mean over the renderings; without tags there is none. The masks depend on the source "
         "sentence alone.",
-        "Two senses farther: each pair of sentences with two senses of a word is compared with "
-        "each pair that shares a sense. The share of comparisons in which the former are farther "
-        "apart by cosine (a tie counts half); mean over the words. 50: the masks say nothing of "
-        "the sense.",
+        "Two senses farther: how often a word's vectors are farther apart by cosine in two "
+        "sentences with different senses than in two with the same sense (a tie counts half). All "
+        "such pairs of a word are compared; the share is the mean over the words. 50: the masks "
+        "say nothing about the sense.",
     ]
     return found if "same" in kinds else found[:-1]
 

@@ -42,8 +42,8 @@ def literature_table(results: Results) -> Table:
             blocks.append(block(results, pair, text, scores, theirs))
     if others:
         notes.append(
-            "Quoted as their authors print them, of single models where a row names no ensemble; "
-            "tokenization, vocabularies and training texts differ somewhat from one to the next."
+            "Scores as their authors print them. They are of single models unless a row names an "
+            "ensemble. Tokenization, vocabularies and training texts differ somewhat between rows."
         )
     if verdicts:
         blocks.append(verdict_block(results, verdicts))

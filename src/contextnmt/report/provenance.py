@@ -87,8 +87,8 @@ def checklist(results: Results, models: dict[Run, dict[str, Any]]) -> list[tuple
         ("energy", "not measured"),
         (
             "settings",
-            "not searched for; those that are not the paper's stand under Deviations, all of "
-            "them in configuration.json",
+            "no hyperparameter search; settings that differ from the paper's are listed under "
+            "Deviations, all settings are in configuration.json",
         ),
         (
             "runs",

@@ -89,7 +89,7 @@ def report(
         str | None, typer.Argument(help="such as choi2017; by default, the page of all papers")
     ] = None,
     only: Annotated[
-        About | None, typer.Option(help="make only the tables and figures about these")
+        About | None, typer.Option(help="make only what is about the corpora or the systems")
     ] = None,
 ) -> None:
     """Make the tables, figures and page of an experiment, or the page of all papers.
@@ -120,8 +120,8 @@ def read_results(folder: Path) -> dict[str, Results]:
     path = folder / "configuration.json"
     if not path.is_file():
         raise UserError(
-            f"{path}: no such file: is {folder} a results folder? If so, "
-            "`snakemake --profile local configuration` writes it, with the first --config"
+            f"{path}: no such file. If {folder} is a results folder, `snakemake --profile local "
+            "configuration` writes the file; add the --config and --configfile of that run"
         )
     content = read_record(path)
     return {

@@ -252,7 +252,7 @@ class Results:
             for system, reason in found.items()
         }
         reason = gap_of_system(reasons)
-        return f"no system of {self.name} is finished: {reason}: omit gaps=true to make it"
+        return f"no system of {self.name} is finished ({reason}): leave out gaps=true to train"
 
     # Files of runs
 

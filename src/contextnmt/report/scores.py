@@ -376,7 +376,7 @@ def notes_on_replaced(results: Results, scored: list[Row]) -> list[str]:
     return shares and [
         "Unknown words replaced: the source word with the largest attention weight is looked up in "
         "a lexicon of the training data, and copied if it is not there (Jean et al. 2015, sec. "
-        "3.3). Their printed numbers copy each word that does not begin with a lower-case letter. "
+        "3.3). Their printed scores copy every word that does not begin with a lower-case letter. "
         f"These rows are never bold. Share of unknown words: {'; '.join(shares)}."
     ]
 
@@ -405,10 +405,10 @@ def notes_on_variants(results: Results, entries: list[Entry]) -> list[str]:
         )
     if "normalised" in there:
         wide = all("normalised" in variants(results, beam) for beam in results.beams)
-        one = "" if wide else " Beam 1 has none: of one translation none is better."
+        one = "" if wide else " Beam 1 has no such column: it finishes a single translation."
         lines.append(
-            f"{VARIANTS['normalised']}: of all translations that a beam ends, the best by score "
-            f"per token instead of the likeliest; no column of the paper.{one}"
+            f"{VARIANTS['normalised']}: of all finished translations of a beam, the best by score "
+            f"per token instead of the most likely one; the paper has no such column.{one}"
         )
     return lines
 
@@ -461,10 +461,10 @@ def notes_on_paper(results: Results, paper: Printed) -> list[str]:
         "compare the differences between systems, not the scores."
     ]
     if not all(row["beam"] for row in paper.values()):
-        lines.append("The paper tells no beam width: its numbers stand beside the widest.")
+        lines.append("The paper states no beam width; its numbers stand at the widest.")
     quoted = dict.fromkeys(row["label"] for row in paper.values() if row["label"])
     if quoted:
-        lines.append(f"{', '.join(quoted)}: a row of the paper alone, for comparison.")
+        lines.append(f"{', '.join(quoted)}: quoted from the paper for comparison, not run here.")
     there = {system for _, system, _ in paper}
     missing = [system.label for system in results.systems if system.id not in there]
     if missing:

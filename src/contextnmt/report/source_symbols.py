@@ -50,17 +50,17 @@ QUANTITIES = {
 REASONS = {
     ("false", "absent"): "not in the target: translated, converted or left out",
     ("false", "similar"): "a similar word in the target: inflected or spelt otherwise",
-    ("false", "repeated"): "fewer times in the target",
-    ("false", "unpaired"): "in the target, but not paired",
-    ("false", "extent"): "fewer or more words with both sides",
-    ("false", "type"): "words of a symbol of another type with both sides",
-    ("false", "limit"): "too many symbols of the type with both sides",
-    ("missed", "unseen"): "without a capital in training",
-    ("missed", "unlikely"): "mostly text in training",
+    ("false", "repeated"): "the target has it less often than the source",
+    ("false", "unpaired"): "in the target, but not paired with it",
+    ("false", "extent"): "with both sides, the symbol covers fewer or more words",
+    ("false", "type"): "with both sides, some words belong to a symbol of another type",
+    ("false", "limit"): "with both sides, no more symbols of the type are allowed",
+    ("missed", "unseen"): "never capitalized in training",
+    ("missed", "unlikely"): "mostly no symbol in training",
     ("missed", "numeral"): "taken for Roman numerals in the target",
-    ("missed", "extent"): "fewer or more words from the source alone",
-    ("missed", "type"): "words of a symbol of another type from the source alone",
-    ("missed", "limit"): "too many symbols of the type from the source alone",
+    ("missed", "extent"): "from the source alone, the symbol covers fewer or more words",
+    ("missed", "type"): "from the source alone, some words belong to a symbol of another type",
+    ("missed", "limit"): "from the source alone, no more symbols of the type are allowed",
 }
 
 SCORE_NOTES = [

@@ -34,7 +34,7 @@ from contextnmt.text.symbol_tables import Rule, read_rules
 from contextnmt.text.symbols import Side, symbolize_pair
 
 TABLE2_NOTES = [
-    "The way of the training text: tokenized, then symbolized with both sentences in sight. "
+    "The way of the training text: tokenized, then symbolized from both sentences. "
     "^^ marks a piece that belongs to the word before it. The paper's French text has a blank "
     "after l', from the tokenizer; the text here has none.",
     "Word counts are not used, so the table is the same for every corpus. They only decide whether "
@@ -230,10 +230,10 @@ def table3_notes(vocabulary_size: int, paper: Rows, counts: dict[str, Any]) -> l
     if len(set(shares.values())) == 1:
         (unknowns,) = set(shares.values())
     return [
-        "Words: of all training pairs, and of those that the limits keep, judged on the text "
-        "without and with symbols. The paper does not say which pairs it counted. Its words fall "
-        "by 12 to 13 %, more than symbols alone remove: “after” very probably counts the pairs "
-        "kept.",
+        "Words: counted over all training pairs, and over the pairs that the limits keep, both "
+        "without and with symbols. The paper does not say which pairs it counted. Its word counts "
+        "fall by 12 to 13 %, more than symbols alone can explain; its “after” very probably counts "
+        "the kept pairs only.",
         f"Coverage: share of all words that the {vocabulary_size:,} most frequent make up "
         f"(the paper: {', '.join(sizes)}).",
         "Sentence pairs: what the limits drop, each pair by its first reason. If training.filters "

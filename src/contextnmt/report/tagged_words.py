@@ -103,9 +103,9 @@ def notes(results: Results, gaps: dict[tuple[str, str], str]) -> list[str]:
     lines = [
         f"Percent rendered as in the reference, and counts; beam {results.beam}; bold: highest "
         "of a column.",
-        "1–3, 4–6, 7–12: words from the ambiguous one to the nearest that settles its meaning.",
-        "Seen: the training text has the name, or the ambiguous word beside one that settles its "
-        "meaning here.",
+        "1–3, 4–6, 7–12: words from the ambiguous word to the nearest that settles its meaning.",
+        "Seen: the training text has the name, or has the ambiguous word together with the word "
+        "that settles its meaning here.",
     ]
     if len(results.seeds) > 1:
         lines.append(f"Mean ± standard deviation of {len(results.seeds)} seeds.")

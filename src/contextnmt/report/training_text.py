@@ -133,7 +133,7 @@ UNITS = ("pairs", "source_words", "target_words")
 WHEN = ("read", "kept")
 
 NOTES = {
-    "selected": "Read: the cleaned corpora; kept: what the ranking leaves of them, which is the "
+    "selected": "Read: the cleaned corpora. Kept: the pairs that the ranking keeps, which are the "
     "training text.",
     "whole": "Without a selection, the cleaned corpora are the training text.",
     "printed": "Printed in papers: “read” in Bahdanau et al. 2015 (section 4.1), after giga-fren "
