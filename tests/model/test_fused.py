@@ -90,7 +90,7 @@ def test_where_there_is_no_triton_it_says_so(monkeypatch, capsys, compiles):
     for name in ("triton", "triton.language"):
         monkeypatch.setitem(sys.modules, name, None)
     assert not compiles()
-    assert "as Triton cannot compile for cpu: " in capsys.readouterr().err
+    assert "Triton cannot compile for cpu, so " in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("fused")

@@ -43,7 +43,7 @@ def test_the_difference_is_that_of_the_cross_entropies(models: DomainModels) -> 
 def test_models_of_other_words_are_refused(tmp_path: Path, models: DomainModels) -> None:
     models.save(str(tmp_path / "models"))
     write_lines(tmp_path / "models.vocabulary.txt", ["cat"])
-    with pytest.raises(UserError, match=r"in-domain\.npz: of other words than .*vocabulary\.txt"):
+    with pytest.raises(UserError, match=r"in-domain\.npz: its vocabulary is not .*vocabulary\.txt"):
         DomainModels.load(str(tmp_path / "models"))
 
 

@@ -103,5 +103,5 @@ def test_scores_and_texts_of_other_pools_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="4 --text, 3 --scores: give one"):
         pool.perplexity()
     del pool.texts[0]
-    with pytest.raises(UserError, match=r"ranking\.json: of another pool"):
+    with pytest.raises(UserError, match=r"ranking\.json: made from another pool"):
         pool.perplexity()

@@ -57,7 +57,7 @@ def test_learning_is_silent(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
 @pytest.mark.parametrize("lines", [[], ["ab cd", "<N>_1 <N>_1"]])
 def test_too_little_text_to_learn_from_is_reported(tmp_path: Path, lines: list[str]):
     write_lines(tmp_path / "text", lines)
-    with pytest.raises(UserError, match="text: no two letters side by side twice"):
+    with pytest.raises(UserError, match="text: no two adjacent letters occur twice"):
         bpe([tmp_path / "text"], merges=10, codes_out=tmp_path / "codes")
     assert not (tmp_path / "codes").exists()
 

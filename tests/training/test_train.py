@@ -226,7 +226,7 @@ def test_training_stops_when_patience_is_used_up(reversal, tmp_path):
 
 def test_out_of_memory_says_which_keys_to_lower(reversal, tmp_path, monkeypatch):
     monkeypatch.setattr(Training, "run", lambda self: torch.empty(2**55))
-    message = r"the cpu is out of memory: lower training\.batch_size, .*model \(hidden"
+    message = r"out of memory on cpu: lower training\.batch_size, .*model \(hidden"
     with pytest.raises(UserError, match=message):
         run(reversal, tmp_path)
 

@@ -170,7 +170,7 @@ def test_a_long_line_is_translated_in_parts_and_told(
     second = [("a", "a"), (line, line), ("b a b b", "b a b b")]
     ready = Validation(*texts(tmp_path, [("a b b a b", "a b b a b")], second), words, words)
     said = capsys.readouterr().err
-    assert f"dev1.en.gz, line 2: longer than {LONGEST} symbols, as are 1 of 4 lines" in said
+    assert f"dev1.en.gz, line 2: longer than {LONGEST} tokens, as are 1 of 4 lines" in said
     model = Translator(ModelSettings(2, 2, 2, 2), len(words), len(words))
     assert ready.bleu(model) == pytest.approx(100)
     assert max(length for _, length in read) == LONGEST + 1

@@ -247,8 +247,8 @@ def test_a_text_of_unknown_words_is_told_of_once(results, capsys):
     for _ in range(3):
         own.answers(["der Mann hat gestern zehn Hunde gesehen"] * 2)
     error = capsys.readouterr().err
-    assert error.count("warning: standard input: the model does not know ") == 1
-    assert "is the text in the language en" in error
+    assert error.count(" of the words are unknown to the model (") == 1
+    assert "is the text in en, and like" in error
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -260,7 +260,7 @@ def test_a_text_in_the_target_language_is_told_of_once_in_every_view(results, ca
     for lines in (wrong[:20], wrong[20:]):
         own.answers(lines)
     error = capsys.readouterr().err
-    assert "of the words are only fr, " in error
+    assert "of the words are only in the model's fr vocabulary, " in error
     assert error.count("warning: ") == error.count("warning: standard input: ") == 1
 
 
@@ -270,7 +270,7 @@ def test_a_file_in_another_view_is_told_of(results, capsys, tmp_path, view, othe
     texts = {"word": folder / "train.en", "bpe": folder / "bpe.en"}
     for text in (view, other):
         translate(folder / "train" / view, [texts[text]], [1], [tmp_path / text])
-        told = "is it in the view of the model?" in capsys.readouterr().err
+        told = "is the text in the model's view?" in capsys.readouterr().err
         assert told == (text == other)
 
 

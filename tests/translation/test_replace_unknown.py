@@ -81,9 +81,9 @@ def test_translations_keep_their_order(arguments: dict[str, Any], tmp_path: Path
     [
         ("source", SOURCE[:2], "the shortest has 2 lines"),
         ("translation", [*TRANSLATIONS, ""], "the shortest has 3 lines"),
-        ("source", ["the frog", "", "frog"], "line 1: weights of"),
-        ("translation", ["la UNK a vu UNK UNK", "UNK", "UNK"], "line 2: weights of"),
-        ("source", ["the frog saw Rosa yesterday", "", ""], "line 3: weights of"),
+        ("source", ["the frog", "", "frog"], "line 1: the weights are"),
+        ("translation", ["la UNK a vu UNK UNK", "UNK", "UNK"], "line 2: the weights are"),
+        ("source", ["the frog saw Rosa yesterday", "", ""], "line 3: the weights are"),
     ],
 )
 def test_what_does_not_fit_is_refused(

@@ -75,7 +75,7 @@ def test_a_name_that_is_no_file_lists_the_runs_that_there_are(run, tmp_path, nam
         read_run(tmp_path / name)
     lines = str(caught.value).split("\n")
     there = f"  {tmp_path / 'run/en-fr/best/1.json'}"
-    assert lines[1:-1] == ["Runs that there are:", there]
+    assert lines[1:-1] == ["Existing runs:", there]
     assert lines[-1].startswith("`snakemake --profile local run_files` makes them all")
 
 
@@ -90,7 +90,7 @@ def test_of_many_runs_the_nearest_ones_are_listed_one_a_line(tmp_path, monkeypat
         read_run(Path(wrong))
     first, heading, nearest, *others, _ = str(caught.value).split("\n")
     assert first == f"{wrong}: no such file"
-    assert heading == "The nearest of the 21 runs that there are:"
+    assert heading == "Closest of the 21 existing runs:"
     assert nearest == "  results/demo/run/en-fr/best/1.json"  # to be copied as it stands
     assert len(others) == 9
     assert len(set(others)) == 9

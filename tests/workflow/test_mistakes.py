@@ -234,10 +234,7 @@ def own_files(*paths: str) -> dict[str, Any]:
             ({"experiments": {"choi2017": {"claims": [{"says": "It helps", **keys}]}}}, words)
             for keys, words in [
                 ({}, "one of contrasts, quoted, long_sentences and coverage"),
-                (
-                    {"coverage": True, "longer": True},
-                    "at most one of longer, within, at_least; longer only",
-                ),
+                ({"coverage": True, "longer": True}, "at most one of longer, within, at_le"),
                 ({"coverage": True}, "a claim with within or at_least, or one with"),
                 (
                     {"long_sentences": {"bpa": 50}, "at_least": 0},

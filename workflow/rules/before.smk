@@ -83,10 +83,10 @@ def refuse_anew(jobs):
     ]
     if outdated and not workflow.touch:
         sys.exit(
-            f"{outdated[0]}: the first of {len(outdated)} finished trainings and translations that "
-            "are out of date; gaps=true does not remake them. -n says what changed. Accept it with "
-            "--touch translations (the report then marks as stale what was trained with other "
-            "settings), or leave out gaps=true"
+            f"{outdated[0]} is out of date, the first of {len(outdated)} finished trainings and "
+            "translations; gaps=true does not remake them. `snakemake -n` shows what changed. To "
+            "keep the old results, add --touch translations (the report then marks as stale what "
+            "was trained with other settings); to remake them, leave out gaps=true"
         )
 
 
@@ -195,13 +195,14 @@ def check_slurm(jobs):
             settings.partition_config or "SNAKEMAKE_SLURM_PARTITIONS" in os.environ
         ):
             if unclear := slurm.check_requests(requests):
-                say("Slurm says of jobs of this call, and may refuse them:")
+                say("Slurm may refuse jobs of this call:")
                 say("\n".join(unclear))
-        for unasked in slurm.check_folder(
+        for unasked, why in slurm.check_folder(
             Path(paths.results), sys.executable, requests, latency
         ):
             say(
-                f"Could not check that the nodes of partition {unasked} see this folder"
+                f"Could not check that the nodes of partition {unasked} see this folder "
+                f"({why}); if jobs fail without a log, they may not see it"
             )
         end_left_over(jobs)
     except (UserError, WorkflowError) as error:

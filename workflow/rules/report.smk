@@ -82,7 +82,7 @@ rule configuration:
         # A digest, since the whole would fill the reasons of a dry run.
         content=hashlib.sha256(paths.report_configuration().encode()).hexdigest()[:12],
     message:
-        "{output}: what is made"
+        "configuration: {output}"
     run:
         write_lines(Path(output[0]), paths.report_configuration().split("\n"))
 

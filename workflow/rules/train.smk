@@ -18,7 +18,7 @@ rule train_identity:
             wildcards, TRAINING, RESTORING
         ),
     message:
-        "what a training of {wildcards.pair} {wildcards.system}, seed {wildcards.seed}, is bound to"
+        "train-identity {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     shell:
         "printf '%s\\n' {params.identity:q} > {output} 2> {log}"
 

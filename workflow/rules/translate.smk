@@ -210,6 +210,6 @@ rule run_file:
     params:
         run=paths.run_description,
     message:
-        "what text goes through in {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
+        "run file {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
     shell:
         "printf '%s\\n' {params.run:q} > {output} 2> {log}"

@@ -25,8 +25,7 @@ class TrainingRecipe:
     optimizer: Literal["adam", "adadelta"] = "adam"
     """adam (betas 0.9 and 0.999, eps 1e-8; A10) or adadelta (rho 0.95, eps 1e-6; A48)."""
     learning_rate: Annotated[float, Field(strict=True, gt=0, le=1)] = 4e-4
-    """Adam: the step size (A10). Adadelta: a factor on each step; 1 leaves Adadelta as in the
-    paper, which has no such factor (A48)."""
+    """Adam: step size (A10). Adadelta: a factor on its steps; 1: none, as in the paper (A48)."""
     linear_decay: Share = 0.0
     """Last share of max_updates, in which the learning rate falls linearly to zero; 0: it never
     decays, as in the papers."""

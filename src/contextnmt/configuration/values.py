@@ -49,8 +49,7 @@ class Cleaning:
     max_ratio: Annotated[float, Strict(), Field(ge=1, le=LARGEST, allow_inf_nan=False)] | None = (
         None
     )
-    """With r the value, drop a pair if the longer side has at least r × n + 10 words, n being the
-    words of the shorter side."""
+    """Drop a pair whose sides have n and at least r × n + 10 words, r being this value."""
     drop_empty: Flag = False
     """Drop a pair with an empty side."""
     drop_garbled: Flag = False

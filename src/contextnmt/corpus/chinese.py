@@ -29,13 +29,13 @@ def check_segmentable(language: str) -> None:
     """Raises UserError for Cantonese, of which jieba has no dictionary, and if jieba is missing."""
     if language != "zh":
         raise UserError(
-            f"the words of the language {language!r} have no blanks between them, and nothing here "
+            f"the words of the language {language!r} have no spaces between them, and nothing here "
             f"segments it: segment the text yourself and name {language} in text.segmented"
         )
     if not importlib.util.find_spec("jieba"):
         raise UserError(
             "jieba, which segments Chinese, is not installed: `pip install jieba` where the jobs "
-            "run; or, if blanks part the words already, name zh in text.segmented"
+            "run; or, if spaces part the words already, name zh in text.segmented"
         )
 
 

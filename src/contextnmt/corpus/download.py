@@ -136,8 +136,8 @@ def download(
     mirror: Annotated[
         list[str] | None,
         typer.Option(
-            help="URL or folder below which it may lie at HOST/PATH of its own URL; looked at in "
-            "the order given, before that URL."
+            help="Mirror: a URL or folder that holds the file at HOST/PATH, taken from the file's "
+            "own URL. Repeatable; mirrors are tried in order, before that URL."
         ),
     ] = None,
     hand_placed: Annotated[
@@ -147,9 +147,9 @@ def download(
     """Fetch one file of a corpus and check its digests.
 
     A transfer that breaks off is tried again, with growing pauses, and goes on where it stopped;
-    so does this command after it was killed. What has come lies in a hidden file beside --out,
-    which takes its name only when its digests are right. If it lies there already, nothing is
-    fetched. A machine without network needs a copy in the folder of --hand-placed or of --mirror.
+    so does this command after it was killed. Partial data are kept in a hidden file beside --out;
+    it becomes --out once its digests match. Nothing is fetched if --out is there, with the right
+    digests. Without Internet access, put a copy into the folder of --hand-placed or of --mirror.
 
     Example: contextnmt download --file val.en.gz --entry '{"url": "https://example.org/val.en.gz",
     "sha256": "0a1b..."}' --out download/val.en.gz --hand-placed downloads

@@ -285,9 +285,9 @@ def extract(
     is changed in nothing else. Both sides must have the same number of lines. A file with another
     digest than the one given is refused before it is read.
 
-    With several outputs a side, the text is cut into as many parts in a row, as equal as can be:
-    of n lines and k parts, i * n // k lines lie before part i, counted from 0. The lines are then
-    counted before, so that all is read twice.
+    With several outputs a side, the text is cut into that many consecutive parts of nearly equal
+    size: part i, counted from 0, begins after i * n // k of the n lines, for k parts. The lines are
+    counted first, so everything is read twice.
 
     Example: contextnmt extract --source corpus.tgz::train.en --target corpus.tgz::train.fr
     --source-out train.en.gz --target-out train.fr.gz --lines 2007723

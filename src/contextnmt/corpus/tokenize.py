@@ -110,13 +110,13 @@ def tokenize(
     target_out: Annotated[Path, typer.Option(help="Tokenized target side to write.")],
     segmented: Annotated[
         list[str] | None,
-        typer.Option(help="Language without blanks whose words have them here; repeatable."),
+        typer.Option(help="Language without spaces whose words have them here; repeatable."),
     ] = None,
 ) -> None:
     """Split the sentences of a parallel text into words and punctuation marks.
 
     As the Moses tokenizer of 2016 does, without escaping special characters. Every kind of white
-    space becomes a blank, other ASCII control characters vanish, and empty lines stay empty.
+    space becomes a space, other ASCII control characters vanish, and empty lines stay empty.
     Before, jieba segments Chinese, unless it is --segmented.
 
     Example: contextnmt tokenize --source train.en.gz --target train.fr.gz --source-language en
@@ -125,7 +125,7 @@ def tokenize(
     for language in segmented or []:
         if language not in UNSPACED:
             raise UserError(
-                f"--segmented {language}: its words have blanks between them anyway, or the "
+                f"--segmented {language}: its words have spaces between them anyway, or the "
                 f"language is not known; allowed: {', '.join(UNSPACED)}"
             )
     left, right = (

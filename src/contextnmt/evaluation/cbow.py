@@ -47,7 +47,7 @@ def cbow(
     vocabulary_size: Annotated[int, typer.Option(min=1, help="words, as those of the models")],
     out: Annotated[Path, typer.Option(help="folder to write the vectors to")],
     size: Annotated[int, typer.Option(min=1, help="numbers in a vector")] = 300,
-    seed: Annotated[int, typer.Option(min=0, help="of all that is random")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="random seed")] = 1,
 ) -> None:
     """Train CBOW vectors on the source of the training text, with negative sampling.
 

@@ -73,10 +73,10 @@ def score(
 ) -> None:
     """Score translations: BLEU as the papers count it; detokenized BLEU, chrF and TER.
 
-    A name is TEXT.beamN, or TEXT.beamN.VARIANT, which gets no chrF and TER. A reference of another
-    number of lines than `--lines` states for TEXT is refused. A translation without any word has
-    BLEU 0 and a note. Without any word in a subset, or if damaged or of another number of lines
-    than its reference, it has the reason instead of a score.
+    A name is TEXT.beamN, or TEXT.beamN.VARIANT; variants get no chrF and TER. A reference is
+    refused if its number of lines is not the one that `--lines` states for TEXT. A translation
+    without any word has BLEU 0 and a note. A translation gets a reason instead of a score if it is
+    damaged, if it has another number of lines than its reference, or if it has no word in a subset.
 
     Example: contextnmt score --name test.beam12 --hypothesis test.beam12.gz --reference test.fr.gz
     --raw-reference raw.test.fr.gz --target-language fr --out scores.json

@@ -69,8 +69,8 @@ def significance(
     source: Annotated[Path, typer.Option(help="source, tokenized words")],
     reference: Annotated[list[Path], typer.Option(help="reference, tokenized words; repeatable")],
     system: Annotated[list[str], typer.Option(help="system of a translation; repeatable")],
-    seed: Annotated[list[int], typer.Option(help="its seed; as often")],
-    hypothesis: Annotated[list[Path], typer.Option(help="its translation; as often")],
+    seed: Annotated[list[int], typer.Option(help="seed of a translation; one for each --system")],
+    hypothesis: Annotated[list[Path], typer.Option(help="translation; one for each --system")],
     out: Annotated[Path, typer.Option(help="JSON file to write")],
     contrast: Annotated[
         list[str] | None, typer.Option(help="SYSTEM:BASELINE to test; repeatable")

@@ -98,16 +98,16 @@ def symbol_scores(
     target: Annotated[list[Path], typer.Option(help="its target, tokenized the same way")],
     source_language: Annotated[str, typer.Option(help="language of the source, such as en")],
     target_language: Annotated[str, typer.Option(help="language of the target, such as fr")],
-    source_counts: Annotated[Path, typer.Option(help="word TAB count of the training text")],
-    target_counts: Annotated[Path, typer.Option(help="the same of the target")],
+    source_counts: Annotated[Path, typer.Option(help="word TAB count of the training source")],
+    target_counts: Annotated[Path, typer.Option(help="word TAB count of the training target")],
     rates: Annotated[Path, typer.Option(help="PREFIX.rates.tsv of the training text")],
     out: Annotated[Path, typer.Option(help="JSON file to write")],
-    threshold: Annotated[float, typer.Option(min=0, max=1, help="that of symbolize")] = THRESHOLD,
+    threshold: Annotated[float, typer.Option(min=0, max=1, help="as for symbolize")] = THRESHOLD,
     external_rules: Annotated[
         bool, typer.Option("--external-rules", help="as for symbolize")
     ] = False,
 ) -> None:
-    """Score the symbols made from the source alone against those made with both sides in sight.
+    """Compare symbols made from the source alone with those made from source and target.
 
     Example: contextnmt symbol-scores --name test --source test.en.gz --target test.fr.gz
     --source-language en --target-language fr --source-counts counts.en.tsv --target-counts

@@ -76,8 +76,8 @@ def compiles(device: torch.device) -> bool:
     except Exception as error:  # whatever it is, there is another way
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         say(
-            "recurrences take longer, and training up to twice as long, as Triton cannot compile "
-            f"for {device}: {reason}"
+            f"Triton cannot compile for {device}, so training may take up to twice as long "
+            f"({reason}). It needs a C compiler and Python's headers"
         )
         return False
     return True

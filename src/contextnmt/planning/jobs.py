@@ -172,7 +172,7 @@ def call(words: list[str]) -> dict[str, Any]:
     for name in ACTING:
         if getattr(arguments, name):
             option = f"--{name.replace('_', '-')}"
-            raise UserError(f"{option} is no call that makes results: leave it out to plan")
+            raise UserError(f"{option}: snakemake makes no results with this option: leave it out")
     reading.refuse_said_twice(words)
     files = arguments.configfile or []
     for file in files:

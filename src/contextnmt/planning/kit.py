@@ -78,8 +78,8 @@ def pack(
 
     The other machine needs Linux, Python 3.11 or newer with pip, and torch, but no network. There:
     tar -xzf KIT, then contextnmt-kit/run.sh SECONDS JOBS, which runs for SECONDS with JOBS GPU jobs
-    at a time. Trainings save their state before the time is up; the same command goes on. Each call
-    writes contextnmt-kit/returned.tar.gz for `contextnmt unpack`.
+    at a time. Trainings save their state before the time is up; run the same command again to
+    continue. Each call writes contextnmt-kit/returned.tar.gz for `contextnmt unpack`.
 
     WHEELS are the packages of requirements.lock that the other machine lacks. Fetch them for its
     Python: pip download --no-deps --only-binary=:all: --python-version 3.12
@@ -89,7 +89,7 @@ def pack(
     Example: contextnmt pack --out kit.tar.gz --wheels wheels run_files translations
     --profile local --config preset=multi30k device=cuda
 
-    If the call has a mistake, prints what Snakemake says; if a file cannot go into a kit, which.
+    If the call has a mistake, prints Snakemake's message. If a file cannot go into a kit, names it.
     """
     words = words or []
     call = planned(words)
@@ -295,7 +295,7 @@ def checked(archive: tarfile.TarFile, name: Path, force: bool) -> list[tarfile.T
         path, parts = Path(member.name), PurePosixPath(member.name).parts
         plain = member.isreg() and not member.issparse() and "/".join(parts) == member.name
         if not plain or parts[:1] != ("results",) or ".." in parts or len(parts) < 3:
-            raise UserError(f"{name}: {member.name!r}: no file below results/: refused")
+            raise UserError(f"{name}: refused: {member.name!r} is no plain file below results/")
         passing = force or parts[2] in PASSING or path.parent.name == "state"
         if passing or not path.is_file():
             continue

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Run the jobs of this kit: run.sh SECONDS JOBS [--weights] [--without PATTERN]...
 # for SECONDS (and up to 40 more to save the state), with JOBS GPU jobs at a time.
-# The same command goes on. Results lie in returned.tar.gz: weights only with --weights, and no
+# Run the same command again to continue. Results lie in returned.tar.gz: weights only with --weights, and no
 # files whose paths match a PATTERN, such as '*.alignments.npz'.
 usage() { echo "usage: $0 SECONDS JOBS [--weights] [--without PATTERN]..." >&2; exit 2; }
 [ $# -ge 2 ] || usage
@@ -44,6 +44,6 @@ while kill -0 $! 2> /dev/null; do
     wait $!
     code=$?
 done
-[ $code = 124 ] && echo "$0: time is up: the same command goes on"
+[ $code = 124 ] && echo "$0: time is up; run the same command again to continue"
 python -m contextnmt.planning.kit "$@" || exit
 exit $code

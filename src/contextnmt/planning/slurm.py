@@ -53,9 +53,9 @@ DOWN = "down,drain,drained,draining,fail,maint,reboot"
 
 #: Word of a refusal -> what to do; {partition} is the variable that names the job's partition.
 ADVICE = {
-    "limit": "set {partition} to a partition that allows more; for trainings, which go on in their "
-    "next job, CONTEXTNMT_SLURM_TRAINING_TIME to less (and --retries to how many more jobs they "
-    "may take); for other rules, `runtime` in a profile of your own",
+    "limit": "set {partition} to a partition with a longer limit. For trainings, which continue in "
+    "their next job, you can lower CONTEXTNMT_SLURM_TRAINING_TIME instead, and raise --retries, "
+    "the number of further jobs. For other rules, lower `runtime` in a profile of your own",
     "qos": "set CONTEXTNMT_SLURM_QOS to one of yours (`sacctmgr show user $USER -s`)",
     "account": "set CONTEXTNMT_SLURM_ACCOUNT to one of yours (`sacctmgr show user $USER -s`)",
     "partition": "set {partition} to one of {partitions}",
@@ -236,7 +236,7 @@ def advice(words: str, request: Request, limits: Mapping[str, float]) -> str:
 
 def check_folder(
     folder: Path, python: str, requests: Iterable[Request], latency: int
-) -> Iterator[str]:
+) -> Iterator[tuple[str, str]]:
     """Raises UserError if a node does not see `folder`, or the program `python`.
 
     One node of each partition is asked, where one is free now; yields the other partitions, whose
@@ -263,7 +263,7 @@ def check_folder(
                 "nodes share"
             )
         if answer.returncode:
-            yield f"{partition or '(the default)'}: {reason(answer.stderr)}"
+            yield partition or "(the default)", reason(answer.stderr)
 
 
 def comment(rule: str, wildcards: Iterable[str]) -> str:
@@ -279,7 +279,7 @@ def left_over(comments: Mapping[str, str]) -> dict[str, str]:
     """
     answer = asked("squeue", "--me", "--noheader", "--format=%i\t%k")
     if answer.returncode:
-        raise UserError(f"squeue does not tell of your jobs: {answer.stderr}: try again later")
+        raise UserError(f"squeue does not list your jobs ({answer.stderr}): try again later")
     queued = answer.stdout.split("\n")
     return {number: said for number, said in comments.items() if f"{number}\t{said}" in queued}
 
@@ -295,7 +295,7 @@ def cancel(numbers: Collection[str]) -> None:
     while asked(*listed).stdout:  # of jobs that it has forgotten, squeue says nothing
         if answer.returncode or time.monotonic() > end:
             raise UserError(
-                f"jobs {', '.join(numbers)} of an earlier call do not end {answer.stderr}: "
-                "cancel them (`scancel`), then give the same command again"
+                f"jobs {', '.join(numbers)} of an earlier call are still running "
+                f"({answer.stderr or 'no reason given'}): cancel them (`scancel`), then try again"
             )
         time.sleep(1)

@@ -135,7 +135,7 @@ class DomainModels(NamedTuple):
         for path, model in zip(model_paths, models, strict=True):
             if len(model.probabilities[0]) != len(vocabulary):
                 raise UserError(
-                    f"{path}: of other words than {vocabulary_path}: estimate the models again"
+                    f"{path}: its vocabulary is not {vocabulary_path}: estimate the models again"
                 )
         return cls(vocabulary, *models)
 

@@ -64,17 +64,17 @@ def perplexity(
     scores: Annotated[list[Path], typer.Option(help="Its scores; as often as --text.")],
     ranking: Annotated[Path, typer.Option(help="Ranking of the pool.")],
     vocabulary: Annotated[Path, typer.Option(help="Words that the models know.")],
-    dev: Annotated[list[Path], typer.Option(help="Text in that language to try them on.")],
+    dev: Annotated[list[Path], typer.Option(help="Dev text in that language, for the perplexity.")],
     most_words: Annotated[int, typer.Option(help="Most target words to make a model of.", min=1)],
     seed: Annotated[int, typer.Option(help="Another seed draws other random pairs.", min=0)],
     out: Annotated[Path, typer.Option(help="JSON to write.")],
 ) -> None:
     """Compare language models of selected pairs with models of as much text drawn at random.
 
-    At six cut-offs: as many words on the target side as the ranking keeps, or --most-words if that
-    is less, and each time half as many. For each, one 4-gram model is made of the pairs with the
-    lowest scores and another one of random pairs, and their perplexities on the dev text are
-    taken. A word of the largest text takes some 130 bytes of memory, a pair of the pool 50.
+    At six sizes: the largest has as many target words as the ranking keeps, or --most-words if that
+    is less, and each further one half the words. At each, a 4-gram model is estimated from the
+    pairs with the lowest scores and one from random pairs, and both get a perplexity on the dev
+    text. A word of the largest text takes some 130 bytes of memory, a pair of the pool 50.
 
     Example: contextnmt perplexity --text news.fr.gz --scores news.scores.npy --ranking ranking.json
     --vocabulary models.fr.vocabulary.txt --dev newstest2014.fr.gz --most-words 33554432
@@ -86,7 +86,7 @@ def perplexity(
     values, words = column(tables, "score"), column(tables, "target_words")
     kept = read_ranking(ranking)
     if kept.pairs != len(values):
-        raise UserError(f"{ranking}: of another pool than --scores: rank the pool again")
+        raise UserError(f"{ranking}: made from another pool than --scores: rank the pool again")
     known = Vocabulary.read(vocabulary)
     dev_sentences = known.encode(chain.from_iterable(map(read_lines, dev)))
     if not len(dev_sentences.ids):

@@ -170,19 +170,19 @@ class Selection:
 def select(
     source: Annotated[Path, typer.Option(help="Source side of a part of the pool.")],
     target: Annotated[Path, typer.Option(help="Its target side.")],
-    source_out: Annotated[Path, typer.Option(help="Source side of what is kept to write.")],
-    target_out: Annotated[Path, typer.Option(help="Target side of what is kept to write.")],
-    source_counts_out: Annotated[Path, typer.Option(help="Its words on the source side to write.")],
-    target_counts_out: Annotated[Path, typer.Option(help="Its words on the target side to write.")],
+    source_out: Annotated[Path, typer.Option(help="File to write: source side of the kept pairs.")],
+    target_out: Annotated[Path, typer.Option(help="File to write: target side of the kept pairs.")],
+    source_counts_out: Annotated[Path, typer.Option(help="File to write: source word counts.")],
+    target_counts_out: Annotated[Path, typer.Option(help="File to write: target word counts.")],
     selected_out: Annotated[Path, typer.Option(help="JSON to write: how much was read and kept.")],
     scores: Annotated[Path | None, typer.Option(help="Its scores, PART.scores.npy.")] = None,
     ranking: Annotated[Path | None, typer.Option(help="Ranking of the pool.")] = None,
 ) -> None:
     """Keep the pairs of a part of the pool that belong to the training text, and count its words.
 
-    Without scores and a ranking all pairs pass, with them those that the ranking keeps. Pairs stay
-    in their order. The counts are tables of word and count, by descending count and then by word.
-    A distinct word that is kept takes about 150 bytes of memory.
+    With --scores and --ranking, only the pairs that the ranking keeps pass; without them, all
+    pairs. Pairs stay in their order. The counts are tables of word and count, by descending count
+    and then by word. A distinct word that is kept takes about 150 bytes of memory.
 
     Example: contextnmt select --source news.en.gz --target news.fr.gz --scores news.scores.npy
     --ranking ranking.json --source-out train.en.gz --target-out train.fr.gz --source-counts-out

@@ -40,7 +40,7 @@ def bpe(
     merges: Annotated[int | None, typer.Option(min=1, help="merges to learn")] = None,
     codes_out: Annotated[Path | None, typer.Option(help="where to write the codes learnt")] = None,
     codes: Annotated[Path | None, typer.Option(help="codes to cut the text with")] = None,
-    out: Annotated[Path | None, typer.Option(help="where to write the text, cut")] = None,
+    out: Annotated[Path | None, typer.Option(help="where to write the text in subwords")] = None,
 ) -> None:
     """Learn byte pair encoding, or cut the words of a text into subwords.
 
@@ -54,7 +54,7 @@ def bpe(
         learnt = learn(count_words(*text), merges)
         if len(learnt) == 1:
             names = ", ".join(map(str, text))
-            raise UserError(f"{names}: no two letters side by side twice: give more text to learn")
+            raise UserError(f"{names}: no two adjacent letters occur twice: give more text")
         write_lines(codes_out, learnt)
     elif codes and out and len(text) == 1 and not (merges or codes_out):
         segment = segmenter(codes)

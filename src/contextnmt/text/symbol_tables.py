@@ -68,8 +68,8 @@ def read_table(
             )
         if (key := columns[:sorted_by]) < last or (unique and key == last):
             raise UserError(
-                f"{path}, line {number}: {' '.join(key)!r} comes after {' '.join(last)!r}: rows "
-                f"are sorted by their first {sorted_by} columns{', none twice' * unique}: mend that"
+                f"{path}, line {number}: {' '.join(key)!r} comes after {' '.join(last)!r}: sort "
+                f"the rows by their first {sorted_by} columns{' and remove repeated ones' * unique}"
             )
         last = key
         yield columns

@@ -82,7 +82,7 @@ def symbolize(
     (--source-counts and --target-counts), which `contextnmt select` writes and, of several parts,
     `contextnmt word-counts` adds up; then `contextnmt rule-dictionary` merges the tables.
 
-    A dev text, with both sides in sight: the same with --no-rules and with the counts of the
+    A dev text, from both sides: the same with --no-rules and with the counts of the
     training text.
 
     A text to be translated, the source alone: contextnmt symbolize --source test.en.gz

@@ -130,7 +130,7 @@ def training_pairs(own: PairFilter, others: Sequence[PairFilter] = ()) -> Traini
         raise UserError(
             f"{own.data}: none of {len(source)} training pairs is left ({counts['empty']} empty, "
             f"{counts['length']} longer than max_length {own.max_length}, {counts['unknown']} with "
-            f"more unknown symbols than unknown_limit {own.unknown_limit}, {counts['elsewhere']} "
+            f"more unknown tokens than unknown_limit {own.unknown_limit}, {counts['elsewhere']} "
             "dropped by other filters): widen the limits or give more text"
         )
     return TrainingPairs(source, target, rows, dict(counts))

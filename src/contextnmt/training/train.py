@@ -47,7 +47,7 @@ def train(
     state: Annotated[Path, typer.Option(help="folder for checkpoints, removed when all is done")],
     model: Annotated[str, typer.Option(help="model settings, JSON")] = "{}",
     training: Annotated[str, typer.Option(help="recipe settings, JSON")] = "{}",
-    seed: Annotated[int, typer.Option(help="of weights, order and dropout", min=0, max=MAX)] = 1,
+    seed: Annotated[int, typer.Option(help="seed of weights, order, dropout", min=0, max=MAX)] = 1,
     checkpoint_minutes: Annotated[
         float, typer.Option(help="how often to save the state, besides at each validation", min=0)
     ] = 20,
@@ -89,10 +89,10 @@ def train(
     Writes model.safetensors (the best weights; without patience the last), model.json (settings,
     seed, data, environment, time), log.jsonl (the course) and the two vocabularies into OUT, and
     TensorBoard events into OUT/tensorboard. On SIGINT, SIGTERM, SIGHUP or SIGUSR1, training saves a
-    checkpoint in STATE and ends; in a batch job of Slurm, it goes on until killed. The same command
-    resumes from the newest checkpoint, if it was made with the same data, seed, settings and source
-    code; with --identity, that file stands for settings and code. While another process trains in
-    STATE, the command waits.
+    checkpoint in STATE and stops; in a Slurm batch job it saves one and trains on until it is
+    killed. Run the same command again to resume from the newest checkpoint. That needs the same
+    data, seed, settings and program code; with --identity, the file given there stands for settings
+    and code. While another process trains in STATE, the command waits.
 
     Example: contextnmt train --data data/bpe --dev-source dev.bpe.en.gz
     --dev-target dev.bpe.fr.gz --out model --state model/state
@@ -139,14 +139,14 @@ def train(
             if not (signals.outlived or signals.received):
                 run.checkpoints.clear()
     except TrainingInterruptedError as interrupted:
-        say("stopped by a signal; the same command goes on")
+        say("stopped by a signal; run the same command again to resume")
         sys.exit(128 + interrupted.signal)
     except RuntimeError as error:
         if not out_of_memory(error):
             raise
         raise UserError(
-            f"the {recipe.device} is out of memory: {REMEDY}; if you change a key, training "
-            "restarts instead of resuming"
+            f"out of memory on {recipe.device}: {REMEDY}. If you change a key, training starts "
+            "anew, since it cannot resume with other settings"
         ) from None
 
 

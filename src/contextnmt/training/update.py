@@ -147,8 +147,8 @@ def rehearse(updater: Updater, source: Tensor, target: Tensor) -> None:
             if not out_of_memory(error):
                 raise
             raise UserError(
-                f"the {device.type} has no memory for the largest batch, {len(source)} pairs of up "
-                f"to {source.size(1)} and {target.size(1)} symbols: {REMEDY}"
+                f"out of memory on {device.type} with the largest batch, {len(source)} pairs of up "
+                f"to {source.size(1)} and {target.size(1)} tokens: {REMEDY}"
             ) from None
         finally:
             model.zero_grad()
@@ -220,7 +220,7 @@ class GraphUpdater:
                 while isinstance(error.__context__, RuntimeError):
                     error = error.__context__  # the first of them is the cause
                 reason = str(error).strip().partition("\n")[0]
-                say(f"updates take longer, as torch cannot capture them as CUDA graphs: {reason}")
+                say(f"torch cannot capture updates as CUDA graphs, so they take longer ({reason})")
         return self.graphs.get(shape)
 
     def _capture(self, source: Tensor, target: Tensor) -> Graph:

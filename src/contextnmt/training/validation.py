@@ -224,7 +224,7 @@ def warn_of_long(source: Sequence[Path], lines: Sequence[str]) -> None:
     text = bisect(ends, long[0])
     line = long[0] - (ends[text - 1] if text else 0) + 1
     say(
-        f"warning: {source[text]}, line {line}: longer than {LONGEST} symbols, as are "
+        f"warning: {source[text]}, line {line}: longer than {LONGEST} tokens, as are "
         f"{len(long)} of {len(lines)} lines of the dev texts; validations translate such lines in "
         "parts, and count the loss of their beginning: put each sentence on a line of its own"
     )

@@ -125,7 +125,7 @@ class OwnText:
         self.unknown = UnknownWords(
             Path(run.model),
             translator.source,
-            f"is the text in the language {run.source_language}, and like what it was trained on?",
+            f"is the text in {run.source_language}, and like the training text?",
         )
         self.read = 0
         self.cut = False
@@ -155,7 +155,7 @@ class OwnText:
             if len(parts) > 1 and not self.cut:
                 self.cut = True
                 warn(
-                    f"{NAME}, line {number}: longer than {LONGEST} symbols; such lines are "
+                    f"{NAME}, line {number}: longer than {LONGEST} tokens; such lines are "
                     "translated in parts: put each sentence on a line of its own"
                 )
 
@@ -236,7 +236,7 @@ class SourceLanguage:
             self.warned = True
             before, after = self.languages
             warn(
-                f"{NAME}: by the model's vocabularies, {target:.0%} of the words are only {after}, "
-                f"{source:.0%} only {before}; the model translates {before} to {after}: is this "
-                "the right text?"
+                f"{NAME}: {target:.0%} of the words are only in the model's {after} vocabulary, "
+                f"{source:.0%} only in its {before} one, but the model translates {before} to "
+                f"{after}: is this the right text?"
             )

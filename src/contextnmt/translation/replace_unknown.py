@@ -24,13 +24,11 @@ from contextnmt.translation.alignment_file import Weights, read_alignments
 
 
 def replace_unknown(
-    translation: Annotated[list[Path], typer.Option(help="of `translate`; repeatable")],
+    translation: Annotated[list[Path], typer.Option(help="output of `translate`; repeatable")],
     alignments: Annotated[
         list[Path], typer.Option(help="their attention weights, one for each --translation")
     ],
-    source: Annotated[
-        list[Path], typer.Option(help="what was translated, one for each --translation")
-    ],
+    source: Annotated[list[Path], typer.Option(help="source text of each --translation")],
     lexicon: Annotated[Path, typer.Option(help="table that `lexicon` wrote")],
     out: Annotated[list[Path], typer.Option(help="one for each --translation")],
     statistics_out: Annotated[
@@ -87,9 +85,9 @@ def replaced(
         sentence, words = tokens_of(written), tokens_of(read)
         if not fits(weights, sentence, words):
             raise UserError(
-                f"{alignments}, line {number}: weights of {weights.shape[0]} words on "
-                f"{weights.shape[1]}, and the translation has {len(sentence)} words of a source "
-                f"of {len(words)} (and an end of sentence each): {remedy}"
+                f"{alignments}, line {number}: the weights are for {weights.shape[0]} target and "
+                f"{weights.shape[1]} source tokens, but the translation has {len(sentence)} and "
+                f"its source {len(words)} (plus one end of sentence each): {remedy}"
             )
         counts["words"] += len(sentence)
         for place in (place for place, word in enumerate(sentence) if word == UNKNOWN):

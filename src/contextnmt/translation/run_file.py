@@ -127,8 +127,8 @@ def runs_near(path: Path) -> str:
             runs = [str(run) for run in sorted(folder.glob(pattern))]
             if runs:
                 nearest = difflib.get_close_matches(str(path), runs, NAMED, cutoff=0.0)
-                of = f"The nearest of the {len(runs)} runs" if len(runs) > NAMED else "Runs"
-                return "\n  ".join([f"{of} that there are:", *nearest]) + f"\n{make}"
+                of = f"Closest of the {len(runs)} existing" if len(runs) > NAMED else "Existing"
+                return "\n  ".join([f"{of} runs:", *nearest]) + f"\n{make}"
     return f"Name the file of a run, results/PRESET/run/PAIR/SYSTEM/SEED.json. {make}"
 
 

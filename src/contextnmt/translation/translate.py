@@ -29,7 +29,7 @@ def translate(
     ] = None,
     beam: Annotated[
         list[int] | None,
-        typer.Option(help=f"beam width; repeatable; with --run one, or none for {BEAM}", min=1),
+        typer.Option(help=f"beam width; repeatable; with --run only one (default {BEAM})", min=1),
     ] = None,
     out: Annotated[
         list[Path] | None,
@@ -50,7 +50,7 @@ def translate(
     minimum_length: Annotated[
         float | None,
         typer.Option(
-            help="least length of a translation, as a share of the symbols of its source; 0: no "
+            help="least length of a translation, as a share of the tokens of its source; 0: no "
             f"limit; by default that of the run or {MINIMUM_LENGTH}",
             min=0,
             max=1,
@@ -70,7 +70,7 @@ def translate(
     ] = None,
     no_unknown: Annotated[
         bool,
-        typer.Option("--no-unknown", help="also (--run: only) translate without unknown words"),
+        typer.Option("--no-unknown", help="also translate without UNK; with --run, only that"),
     ] = False,
     alignments: Annotated[
         bool,
@@ -82,22 +82,22 @@ def translate(
     Your own: contextnmt translate --run results/demo/run/en-fr/context-symbol/1.json
     < sentences.en > sentences.fr
 
-    reads raw sentences, one a line, from standard input, and does to them what the workflow does to
-    its test texts, before and after the model. A line comes out for every line that goes in, as
-    soon as it is there. With --nbest or --alignments it is a list of translations as JSON, best
-    first. `--model exported` does the same with a folder of `contextnmt export`. With --text and
-    --out, --model writes the tokens of the view, one sentence a line.
+    reads raw sentences from standard input, one a line, and tokenizes, translates and restores them
+    as the workflow does with test texts. Each line is answered as soon as it is translated. With
+    --nbest or --alignments the answer is a list of translations as JSON, best first. `--model
+    exported` does the same with a folder of `contextnmt export`. With --text and --out, --model
+    writes the tokens of the view, one sentence a line.
 
     In both cases unknown words are written as UNK, and an empty line stays empty.
 
     Example: contextnmt translate --model model --text test.en.gz --beam 1 --beam 12
     --out test.beam1.gz --out test.beam12.gz
 
-    What else is asked for lies beside each --out, here test.beam12.gz: --nbest writes
-    test.beam12.nbest.jsonl.gz, and the best translations by score per symbol as
-    test.beam12.normalised.gz; --alignments, of the widest beam alone, test.beam12.alignments.npz.
-    These are of the translations in --out; --no-unknown writes others, test.beam12.no-unknown.gz,
-    with nothing beside them.
+    Further outputs lie beside each --out, such as test.beam12.gz. --nbest writes
+    test.beam12.nbest.jsonl.gz and, with the best translations by score per token,
+    test.beam12.normalised.gz. --alignments writes test.beam12.alignments.npz, for the widest beam
+    alone. Both describe the translations in --out. --no-unknown writes other translations,
+    test.beam12.no-unknown.gz, without further files.
     """
     wanted = Wanted(nbest, no_unknown, alignments, precision, minimum_length)
     models = ensemble or []

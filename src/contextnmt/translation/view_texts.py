@@ -68,7 +68,7 @@ def translate_view_texts(
     following = iter(made)
     for path in texts:
         sentences = [line.split() for line in read_lines(path)]
-        unknown = UnknownWords(models[0], translator.source, "is it in the view of the model?")
+        unknown = UnknownWords(models[0], translator.source, "is the text in the model's view?")
         unknown.read(sentences, str(path))
         for width in beams:
             name = f"{path.name}, beam {width}"
@@ -182,7 +182,7 @@ class UnknownWords:
             if share > self.usual + MORE:
                 self.warned = True
                 warn(
-                    f"{name}: the model does not know {share:.0%} of the words (of its training "
+                    f"{name}: {share:.0%} of the words are unknown to the model (in its training "
                     f"text: {self.usual:.0%}): {self.advice}"
                 )
 
