@@ -1,5 +1,6 @@
 """benchmarks/verdicts.py: what it says of trainings and of simulated experiments."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -25,11 +26,22 @@ def test_simulated_experiments_find_what_is_there(monkeypatch: pytest.MonkeyPatc
         "systems": systems,
         "contrasts": [{"interval": [-1.0, 1.0]}],
     }
-    nothing, small, large = simulated_rows(compared)
-    shares = [float(each.rstrip("%")) for each in nothing[1:5]]
-    assert max(shares) < 8
-    assert float(small[1].rstrip("%")) < float(small[4].rstrip("%"))
-    assert float(large[2].rstrip("%")) > 95
+    nothing, small, large = (
+        [float(cell.split("%")[0]) for cell in row[1:]] for row in simulated_rows(compared)
+    )
+    assert max(nothing) < 8
+    assert small[0] < small[3]
+    assert large[1] > 95
+
+
+def test_the_pair_with_most_verdicts_is_told_beside_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "EXPERIMENTS", 200)
+    systems = {str(at): {"deviation": 0.5 + at} for at in range(4)}
+    compared = {"systems": systems, "contrasts": [{"interval": [-1.0, 1.0]}]}
+    for row in simulated_rows(compared):
+        for cell in row[1:]:
+            every, most = (float(each) for each in re.findall(r"([0-9.]+)%", cell))
+            assert every < most
 
 
 def test_baselines_are_held_against_themselves(
