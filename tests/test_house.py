@@ -39,7 +39,7 @@ ROOMS = [
 #: Beside the way of the data: it reads the configuration, and no other room imports it.
 PLANNING = "planning"
 #: Open to every room.
-COMMON = {"closure", "errors", "files", "progress", "tar"}
+COMMON = {"arrays", "closure", "errors", "files", "progress", "tar"}
 #: What a stage may import of the configuration: an edit of any other module re-runs no training.
 STAGE_SETTINGS = {"keys", "model", "training", "values"}
 

@@ -44,6 +44,9 @@ REMEDIES = {
     errno.EISDIR: "there is a folder of that name: choose another name",
 }
 
+#: Pattern of a whole number in a table. Python refuses to read numbers of thousands of digits.
+COUNT = "[0-9]{1,18}"
+
 #: Level 1 is three times as fast as the default and costs a tenth more disk on corpus text.
 COMPRESSION = 1
 

@@ -1,5 +1,6 @@
 """Sentence pairs without unknown words: the subset of the column "No UNK"."""
 
+import math
 from collections import Counter
 from pathlib import Path
 
@@ -66,6 +67,7 @@ NO_FILE = "not a file of `contextnmt known-lines`"
         ({"sentences": 3, "lines": [2, 2]}, NO_FILE),
         ({"sentences": 3, "lines": [4]}, NO_FILE),
         ({"sentences": 3}, NO_FILE),
+        ({"sentences": 3, "lines": [math.inf]}, NO_FILE),
         ([1, 2], NO_FILE),
     ],
 )

@@ -126,7 +126,15 @@ def test_files_that_are_no_scores_are_refused(tmp_path: Path) -> None:
     path = write_scores(tmp_path / "news.scores.npy", NEWS)
     np.save(tmp_path / "other.npy", np.zeros(3))
     whole = path.read_bytes()
-    for content in (b"", b"1\n2\n", whole[:-5], (tmp_path / "other.npy").read_bytes()):
+    np.savez(tmp_path / "other.npz", np.zeros(3))
+    archive = (tmp_path / "other.npz").read_bytes()
+    # Headers that end too early, and with sizes that are none.
+    headers = [
+        whole.replace(b"(%d,)" % len(NEWS), shape, 1)
+        for shape in (b"((((", b"(%d,)" % 10**30, b"(True,)", b"(-1,)")
+    ]
+    other = (tmp_path / "other.npy").read_bytes()
+    for content in (b"", b"1\n2\n", whole[:-5], other, archive, archive[:50], *headers):
         path.write_bytes(content)
         with pytest.raises(UserError, match=r"news\.scores\.npy: not a file of scores"):
             rank([path], tmp_path / "ranking.json", pairs=1)

@@ -1,6 +1,7 @@
 """The selected pairs, and the counts of their words."""
 
 import json
+import math
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -134,6 +135,7 @@ def test_scores_of_another_text_are_refused(tmp_path: Path, outs: list[Path], pa
         lambda content: {**content, "parts": {"news": None}},
         lambda content: {**content, "best": [{"line": 1}]},
         lambda content: {key: value for key, value in content.items() if key != "last"},
+        lambda content: {**content, "pairs": math.inf},
     ],
 )
 def test_a_malformed_ranking_is_refused(
@@ -159,7 +161,7 @@ def test_the_counts_add_up_by_count_then_by_word(tmp_path: Path) -> None:
     assert not (tmp_path / "none.tsv").exists()
 
 
-@pytest.mark.parametrize("line", ["of seven", "of\t-7", ""])
+@pytest.mark.parametrize("line", ["of seven", "of\t-7", "", f"of\t{'9' * 5000}"])
 def test_a_malformed_table_is_refused(tmp_path: Path, line: str) -> None:
     write_lines(tmp_path / "counts.tsv", ["the\t7", line])
     with pytest.raises(UserError, match=r"counts\.tsv, line 2: expected a word, a tab and a count"):

@@ -57,6 +57,7 @@ def test_counts_add_up_and_of_equally_frequent_targets_the_first_wins(tmp_path: 
         (["S\tBonn\tBonn"], "line 2: a row needs"),
         (["X\tBonn\tBonn\t1"], "line 2: a row needs"),
         (["S\tBonn\t\t3"], "line 2: a row needs"),
+        ([f"S\tBonn\tBonn\t{'9' * 5000}"], "line 2: a row needs"),
         (["S\tBonn\tBonn\t3", "S\tAachen\tAix\t2"], "line 3: 'S Aachen' comes after 'S Bonn'"),
     ],
 )
@@ -66,6 +67,13 @@ def test_a_malformed_row_is_named(tmp_path: Path, rows: list[str], message: str)
     with pytest.raises(UserError, match=message):
         merge(tmp_path, ["a"])
     assert not list(tmp_path.glob("*merged*"))
+
+
+def test_a_rate_of_thousands_of_digits_is_named(tmp_path: Path) -> None:
+    write_table(tmp_path, RULES_HEADER, "a.rules.tsv", [])
+    write_table(tmp_path, RATES_HEADER, "a.rates.tsv", [f"Bonn\tfirst\t1\t{'9' * 5000}"])
+    with pytest.raises(UserError, match="line 2: a row needs"):
+        merge(tmp_path, ["a"])
 
 
 def test_every_part_has_both_tables(tmp_path: Path) -> None:

@@ -76,6 +76,27 @@ def test_views_of_other_pairs_are_refused(folder, tmp_path):
         training_pairs(PairFilter(str(tmp_path / "none"), 50, 0.1))
 
 
+@pytest.mark.parametrize(
+    ("part", "content", "message"),
+    [
+        ("ids", b"", "not a file of ids"),
+        ("ids", b"\x93NUMPY\x01\x00\x05\x00((((\n", "not a file of ids"),
+        ("ids", np.array([5.0, 6.0]), "not a file of ids"),
+        ("offsets", np.array([], np.int64), "not the offsets of the ids"),
+        ("offsets", np.array([0, 4]), "not the offsets of the ids"),
+        ("offsets", np.array([0, 9, 4, 28]), "not the offsets of the ids"),
+    ],
+)
+def test_damaged_ids_are_refused(folder, part, content, message):
+    path = folder / f"train.source.{part}.npy"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        np.save(path, content)
+    with pytest.raises(UserError, match=message):
+        training_pairs(PairFilter(str(folder), 50, 1.0))
+
+
 def test_nothing_left_is_an_error_that_counts_the_reasons(folder, longer):
     with pytest.raises(UserError, match=r"none of 6 training pairs is left \(1 empty, 5 longer"):
         training_pairs(PairFilter(str(folder), max_length=3, unknown_limit=1.0))

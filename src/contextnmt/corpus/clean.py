@@ -19,10 +19,11 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
+from contextnmt.arrays import map_array
 from contextnmt.configuration.values import Cleaning, json_object, read
 from contextnmt.corpus.counts import summed_counts, write_counts
 from contextnmt.errors import UserError
-from contextnmt.files import atomic, open_binary, read_pairs, write_json, write_pairs
+from contextnmt.files import atomic, read_pairs, write_json, write_pairs
 from contextnmt.progress import progress, say
 
 #: Bytes of a fingerprint. Among the 4e7 pairs of WMT14 En-Fr, two different ones share one with a
@@ -95,16 +96,7 @@ def read_fingerprints(path: Path) -> Fingerprints:
 
     Raises UserError if they are missing or the file holds anything else.
     """
-    with open_binary(path) as stream:
-        try:
-            fingerprints: Fingerprints = np.load(stream, allow_pickle=False)
-            if fingerprints.dtype != FINGERPRINT or fingerprints.ndim != 1:
-                raise ValueError(f"{fingerprints.ndim} dimensions of {fingerprints.dtype}")
-        except (ValueError, EOFError) as error:
-            raise UserError(
-                f"{path}: not a file of fingerprints ({error}): survey the text again"
-            ) from None
-    return fingerprints
+    return np.array(map_array(path, FINGERPRINT, "fingerprints", "survey the text again"))
 
 
 def survey(

@@ -1,11 +1,12 @@
 """How often a text has each word, counted or read from a table."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from contextnmt.errors import UserError
-from contextnmt.files import read_lines, write_lines
+from contextnmt.files import COUNT, read_lines, write_lines
 from contextnmt.progress import progress
 
 
@@ -28,7 +29,7 @@ def counted_words(path: Path) -> Iterator[tuple[str, int]]:
     """
     for number, line in enumerate(read_lines(path), start=1):
         word, tab, count = line.rpartition("\t")
-        if not (tab and count.isdecimal()):
+        if not (tab and re.fullmatch(COUNT, count)):
             raise UserError(f"{path}, line {number}: expected a word, a tab and a count: {line!r}")
         yield word, int(count)
 

@@ -28,7 +28,7 @@ from contextnmt.evaluation.bleu_statistics import (
     tokenized_metric,
 )
 from contextnmt.evaluation.outputs import gap_in, translated_lines
-from contextnmt.files import read_json, read_lines, write_json
+from contextnmt.files import COUNT, read_json, read_lines, write_json
 from contextnmt.text.detokenize import detokenizer
 
 #: Hypotheses, then all references and these untouched, [references][sentences].
@@ -88,7 +88,7 @@ def score(
         reference=reference,
         raw_reference=raw_reference,
     )
-    numbers = named_values("--lines", "TEXT=NUMBER", r"\d+", lines)
+    numbers = named_values("--lines", "TEXT=NUMBER", COUNT, lines)
     stated = {text: int(number) for text, number in numbers}
     further = further_files(further_reference, further_raw_reference)
     for unknown in further.keys() - {key.partition(".")[0] for key in name}:
@@ -157,7 +157,7 @@ def read_known_lines(path: Path, sentences: int) -> list[int]:
         stated, lines = content["sentences"], [int(line) for line in content["lines"]]
         if any(line >= after for line, after in pairwise([0, *lines, stated + 1])):
             raise ValueError
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise UserError(f"{path}: not a file of `contextnmt known-lines`: make it again") from None
     if stated != sentences:
         raise UserError(

@@ -12,7 +12,6 @@ So one 64-bit integer identifies an n-gram of any order, of a vocabulary of any 
 of one context lie side by side. A unigram's number and key are its word's id.
 """
 
-import zipfile
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise, repeat
@@ -23,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.npyio import NpzFile
 
+from contextnmt.arrays import DAMAGE
 from contextnmt.errors import UserError
 from contextnmt.files import atomic, open_binary, read_lines, write_lines
 
@@ -238,7 +238,7 @@ class LanguageModel:
                     [arrays[f"probabilities.{n}"] for n in range(1, order + 1)],
                     [arrays[f"backoffs.{n}"] for n in range(1, order)],
                 )
-        except (zipfile.BadZipFile, KeyError, ValueError) as error:
+        except DAMAGE as error:
             raise UserError(f"{path}: not a language model ({error}): estimate it again") from None
 
 

@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
+from contextnmt.arrays import map_array
 from contextnmt.corpus.counts import summed_counts, write_counts
 from contextnmt.errors import UserError
-from contextnmt.files import open_binary, read_json, read_pairs, write_json, write_pairs
+from contextnmt.files import read_json, read_pairs, write_json, write_pairs
 from contextnmt.progress import progress
 
 Floats = npt.NDArray[np.float64]
@@ -79,7 +80,7 @@ def read_ranking(path: Path) -> Ranking:
             {name: int(begin) for name, begin in content["parts"].items()},
             [int(entry["position"]) for name in ("best", "worst") for entry in content[name]],
         )
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise UserError(f"{path}: not a ranking ({error!r}): rank the pool again") from None
 
 
@@ -88,14 +89,7 @@ def read_scores(path: Path) -> npt.NDArray[np.void]:
 
     Raises UserError if it is not such a file.
     """
-    open_binary(path).close()  # says so if there is no such file
-    try:
-        scores: npt.NDArray[np.void] = np.load(path, mmap_mode="r", allow_pickle=False)
-        if scores.dtype != SCORED or scores.ndim != 1:
-            raise ValueError(f"{scores.ndim} dimensions of {scores.dtype}")
-    except (ValueError, EOFError) as error:
-        raise UserError(f"{path}: not a file of scores ({error}): score the text again") from None
-    return scores
+    return map_array(path, SCORED, "scores", "score the text again")
 
 
 class Selection:

@@ -21,12 +21,14 @@ which those that are more frequent in lower case are apart.
 """
 
 import enum
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from itertools import groupby, islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from contextnmt.files import COUNT
 from contextnmt.text.names import Sentence, Span, capitalized_runs, is_name, opens_sentence
 from contextnmt.text.symbol_tables import ACRONYM, NAME, NUMBER, Rule, read_table
 
@@ -239,7 +241,9 @@ def read_rates(path: Path) -> Iterator[Rate]:
         HEADER,
         f"word, position ({', '.join(Position)}) and two whole numbers, not both 0",
         lambda row: (
-            row[1] in POSITIONS and all(map(str.isdecimal, row[2:])) and any(map(int, row[2:]))
+            row[1] in POSITIONS
+            and all(re.fullmatch(COUNT, count) for count in row[2:])
+            and any(map(int, row[2:]))
         ),
         sorted_by=2,
         unique=True,

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from contextnmt.errors import UserError
-from contextnmt.files import read_lines
+from contextnmt.files import COUNT, read_lines
 from contextnmt.text.numbers import reformat
 from contextnmt.text.pieces import SYMBOL
 
@@ -89,7 +89,7 @@ def read_symbols(path: Path) -> dict[int, dict[str, str]]:
         path,
         SYMBOLS_HEADER,
         "line (from 1), symbol and source",
-        lambda row: bool(re.fullmatch("[1-9][0-9]*", row[0]) and SYMBOL.fullmatch(row[1])),
+        lambda row: bool(re.fullmatch("(?!0)" + COUNT, row[0]) and SYMBOL.fullmatch(row[1])),
     ):
         symbols.setdefault(int(line), {})[symbol] = surface
     return symbols
@@ -113,7 +113,7 @@ def read_rules(path: Path) -> Iterator[Rule]:
         path,
         RULES_HEADER,
         "type (N, S or C), source, target and count (a whole number)",
-        lambda row: row[0] in KINDS and all(row) and row[3].isdecimal(),
+        lambda row: row[0] in KINDS and all(row) and bool(re.fullmatch(COUNT, row[3])),
         sorted_by=2,
     ):
         yield Rule(kind, source, target, int(count))

@@ -1,12 +1,13 @@
 """The words that a model knows, and their ids."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
 
 from contextnmt.errors import UserError
-from contextnmt.files import read_lines, write_lines
+from contextnmt.files import COUNT, read_lines, write_lines
 
 PAD = 0
 EOS = 1
@@ -69,7 +70,7 @@ class Vocabulary:
         words: dict[str, None] = {}
         for number, line in enumerate(read_lines(path), start=1):
             word, tab, count = line.partition("\t")
-            if not (word and tab and count.isdecimal()):
+            if not (word and tab and re.fullmatch(COUNT, count)):
                 raise UserError(
                     f"{path}, line {number}: expected a word, a tab and a count: {line[:80]!r}: "
                     "run `contextnmt binarize` again"

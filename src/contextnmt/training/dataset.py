@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from contextnmt.arrays import map_array
 from contextnmt.configuration.training import PairFilter
 from contextnmt.errors import UserError
 from contextnmt.text.vocabulary import EOS, PAD, UNK, Vocabulary
@@ -42,15 +43,21 @@ class Side:
     def open(cls, folder: Path, side: str) -> "Side":
         """Map ``train.{side}.{ids,offsets}.npy`` of a binarize folder into memory.
 
-        Raises UserError if a file is missing.
+        Raises UserError if a file is missing or damaged, or if they are of two texts.
         """
         arrays = []
-        for part in ("ids", "offsets"):
+        for part, dtype in (("ids", np.int32), ("offsets", np.int64)):
             path = folder / f"train.{side}.{part}.npy"
             if not path.is_file():
                 raise UserError(f"{path}: no such file; run `contextnmt binarize` first")
-            arrays.append(np.load(path, mmap_mode="r"))
-        return cls(*arrays)
+            arrays.append(map_array(path, dtype, part, "run `contextnmt binarize` again"))
+        ids, offsets = arrays
+        begins_and_ends = len(offsets) and (offsets[0], offsets[-1]) == (0, len(ids))
+        if not begins_and_ends or (offsets[1:] < offsets[:-1]).any():
+            raise UserError(
+                f"{path}: not the offsets of the ids beside it: run `contextnmt binarize` again"
+            )
+        return cls(ids, offsets)
 
     @classmethod
     def of_sentences(cls, sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> "Side":

@@ -1,6 +1,5 @@
 """The file that keeps the attention weights of a text's translations; read without a model."""
 
-import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.npyio import NpzFile
 
+from contextnmt.arrays import DAMAGE
 from contextnmt.errors import UserError
 from contextnmt.files import atomic, open_binary
 
@@ -42,7 +42,7 @@ def read_alignments(path: Path) -> list[Weights]:
         matrices = np.split(flat, np.cumsum(shapes.prod(1, dtype=np.int64))[:-1])
         # Of no sentence, one matrix without a shape.
         return [each.reshape(shape) for each, shape in zip(matrices, shapes, strict=False)]
-    except (zipfile.BadZipFile, KeyError, ValueError) as error:
+    except DAMAGE as error:
         raise UserError(
             f"{path}: no alignments of `contextnmt translate` ({error}): write them again"
         ) from None
