@@ -60,7 +60,7 @@ def test_what_is_not_finished_is_not_asked_for() -> None:
     assert not any("en-fr" in name for part in parts(alone) for name in part.figures)
     nothing = contents("choi2017", {"en-fr": none, "en-de": none})
     assert nothing.pairs == []
-    assert nothing.unfinished().startswith("no system of choi2017 is finished: not trained: ")
+    assert nothing.unfinished().startswith("no system of choi2017 is finished (not trained)")
 
 
 def test_an_ensemble_is_of_all_seeds_and_no_run() -> None:
@@ -157,7 +157,7 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
     systems = [system.id for name in DEMO["experiments"] for system in contents(name).systems]
     gaps = {pair: dict.fromkeys(systems, "no model") for pair in DEMO["pairs"]}
     write_json(path, told | {"gaps": gaps})
-    with pytest.raises(UserError, match=r"^no system of choi2017 is finished: no model: "):
+    with pytest.raises(UserError, match=r"^no system of choi2017 is finished \(no model\): "):
         report(folder, "choi2017")
     with pytest.raises(UserError, match=r"^no system of bahdanau2015 is .* of choi2017 is"):
         report(folder)

@@ -156,8 +156,8 @@ def test_senses_that_nobody_knows_have_columns_of_their_own(tmp_path: Path) -> N
     row, of_target = table.data
     assert of_target["words"] == 0 and "cosine" not in of_target
     assert (row["senses"], row["pairs"], row["separation"]) == ("unknown", 30, None)
-    assert "nobody has said" in " ".join(table.notes)
-    assert "senses" not in " ".join(table.notes)
+    assert "senses are not known" in " ".join(table.notes)
+    assert "Two senses" not in " ".join(table.notes)
 
 
 def said(folder: Path, content: Any, word: str = "notebook") -> str:

@@ -264,7 +264,7 @@ def test_with_gaps_and_nothing_finished_there_is_no_report_but_every_stage(
     for target in ["all", "papers", "chen2017"]:
         run = snakemake(ROOT, target, *where)
         assert run.returncode == 1
-        assert "no system of chen2017 is finished: not trained: " in run.stdout
+        assert "no system of chen2017 is finished (not trained)" in run.stdout
         assert "Traceback" not in run.stdout
     plan = snakemake(ROOT, "scores", *fresh, "--config", "gaps=true")
     assert jobs(plan.stdout)["train"] == RUNS
