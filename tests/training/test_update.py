@@ -174,7 +174,7 @@ def test_too_little_memory_is_a_message_that_names_the_keys(model, hook):
     model.register_forward_hook(hook)
     with pytest.raises(
         UserError,
-        match=r"2 pairs of up to 3 and 2 symbols: lower training\.batch_size, .*model \(hidden",
+        match=r"2 pairs of up to 3 and 2 tokens: lower training\.batch_size, .*model \(hidden",
     ):
         rehearse(updater(model), *BATCH)
 

@@ -110,7 +110,7 @@ def test_a_language_that_cannot_be_segmented_is_told_at_once(snakemake: Run, fol
     own.write_text(own.read_text().replace("cs", "yue"))
     run = snakemake(ROOT, "-n", *arguments(folder))
     assert run.returncode != 0
-    assert "pairs: en-yue: the words of the language 'yue' have no blanks" in run.stdout
+    assert "pairs: en-yue: the words of the language 'yue' have no spaces" in run.stdout
     assert "name yue in text.segmented" in run.stdout
     assert "Traceback" not in run.stdout
     (folder / "second.cs").rename(folder / "second.yue")
