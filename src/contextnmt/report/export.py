@@ -86,7 +86,7 @@ def export(
 
 
 def results_with(folder: Path, pair: str, system: str) -> Results | None:
-    """The results of a pair in the experiment of `system`; None if the folder tells of none."""
+    """The results of a pair in the experiment of `system`; None if `folder` has none."""
     if not (folder / "configuration.json").is_file():
         return None
     for results in read_results(folder).values():
