@@ -46,6 +46,11 @@ OF_DEMO = {"test_demo.py", "test_rerun.py"}
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes give no name: gzip writes the time into them, and processes have to agree on names."""
+    return argname if isinstance(val, bytes) else None
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--thorough", action="store_true", help="run every case, not a sample, and slow tests"
