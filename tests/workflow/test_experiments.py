@@ -27,7 +27,7 @@ OWN: dict[str, Any] = {
     "pairs": ["en-fr"],
     "seeds": [1],
     "systems": [system for systems in SYSTEMS.values() for system in systems],
-    "text": {"vocabulary_size": 40},
+    "text": {"vocabulary_size": 130},
     "model": dict.fromkeys(["embedding", "hidden", "alignment", "maxout", "readout_rank"], 8),
     "training": {"max_updates": 4, "validate_every": 4},
     "decoding": {"beams": [2]},
