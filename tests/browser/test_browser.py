@@ -36,7 +36,7 @@ document.querySelector("iframe").onload = async event => {
 FIT = """
 const root = page.documentElement, style = inside.getComputedStyle(page.body);
 const wide = [...page.querySelectorAll("body *")].filter(element =>
-  !element.closest(".scroll") && !element.closest("svg")
+  !element.closest("nav, .scroll") && !element.closest("svg")
   && element.getBoundingClientRect().right > root.clientWidth + 1);
 return {
   overflow: root.scrollWidth - root.clientWidth,
@@ -66,6 +66,15 @@ const wide = [...page.querySelectorAll("table")].filter(table =>
 return {
   steps, overflow: root.scrollWidth - root.clientWidth, wide: wide.map(each => each.innerText),
 };
+"""
+
+#: Where a verdict and the first paragraphs are, and the contents far below.
+FIRST = """
+const top = selector => page.querySelector(selector).getBoundingClientRect().top;
+const found = { verdict: top("#summary tbody td"), text: top("main p") };
+page.documentElement.style.scrollBehavior = "auto";
+inside.scrollTo(0, 5000);
+return { ...found, contents: top("nav a") };
 """
 
 #: A click after a click on the head of a column, and the rows of the table after each.
@@ -161,6 +170,13 @@ def test_page_fits_and_loads_nothing(reported: Path, tmp_path: Path, width: int)
     check_fit(reported, width, tmp_path)
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_verdicts_come_before_any_paragraph(reported: Path, tmp_path: Path, width: int) -> None:
+    found = shown(reported, FIRST, tmp_path, width=width)
+    assert found["verdict"] < min(found["text"], 700)
+    assert (0 <= found["contents"] < 900) == (width == 1280)  # in sight where there is room
+
+
 def test_page_fits_on_paper(reported: Path, tmp_path: Path) -> None:
     """A browser makes all of a page smaller that has something wider than the sheet."""
     found = shown(reported, SHEET, tmp_path, width=740)
@@ -191,7 +207,7 @@ def test_page_is_accessible(
 
 
 def test_a_click_on_the_head_of_a_column_sorts_the_table(reported: Path, tmp_path: Path) -> None:
-    found = shown(reported, CLICKS, tmp_path, table="#claims ~ .blocks table", head="here")
+    found = shown(reported, CLICKS, tmp_path, table="#summary .blocks table", head="here")
     assert found["buttons"] == ["verdict", "claimed", "paper", "here", "95 %"]
     made, upwards, downwards, again = found["steps"]
     assert [step["order"] for step in found["steps"]] == [None, "ascending", "descending", None]

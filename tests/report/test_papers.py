@@ -41,8 +41,8 @@ def test_every_paper_has_its_claims_numbers_and_link(folder: Path) -> None:
         assert '<p class="headline">' in section
         assert "trainings dev BLEU was highest at the last validation" in section
         assert ("whether it holds here" in section) == (name != "chen2017")
-        assert ("Scale: here / in the paper" in section) == (name != "chen2017")
-        assert ("Scale; that of the paper is not known" in section) == (name == "chen2017")
+        assert ('<dd>here / <span class="published">paper' in section) == (name != "chen2017")
+        assert ("<dd>the paper's is not known</dd>" in section) == (name == "chen2017")
         assert ("Reconstruction." in section) == (name == "chen2017")
         assert "<th" in section
     assert "English → French, detokenized" not in text

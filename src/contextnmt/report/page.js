@@ -82,9 +82,11 @@
 
   document.querySelectorAll("main table").forEach(sortable);
 
-  // On paper nothing can be opened: what tells how sure the numbers are is open there.
-  const sure = document.querySelector("details#significance");
-  let open = false;
-  addEventListener("beforeprint", () => { if (sure) [open, sure.open] = [sure.open, true]; });
-  addEventListener("afterprint", () => { if (sure) sure.open = open; });
+  // On paper nothing can be opened: tables and lists that are folded are open there.
+  let folded = [];
+  addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("details[id]:not([open])")];
+    folded.forEach(each => (each.open = true));
+  });
+  addEventListener("afterprint", () => folded.forEach(each => (each.open = false)));
 })();

@@ -153,6 +153,7 @@ def drawings(results: Results, data: dict[str, list[Row]]) -> Iterator[dict[str,
         yield {
             "kind": kind,
             "pair": pair,
+            "quantity": ".".join(quantity),
             "title": figure_title,
             "svg": inline("\n".join(read_lines(path)), path.stem, "; ".join(described)),
             "links": links(f"figures/{path.stem}", FIGURE_FORMATS),
