@@ -2,7 +2,7 @@
 
 import torch
 from calls import ROOT
-from decisions import QUESTIONS, SPARED, SYSTEMS, Outcome, Spared, outcome, overlay, rows
+from decisions import QUESTIONS, SPARED, STARTS, SYSTEMS, Outcome, Spared, outcome, overlay, rows
 
 from contextnmt.configuration import layers, recipes
 from contextnmt.configuration.model import ContextualizerSettings, ModelSettings
@@ -22,7 +22,7 @@ def test_the_configuration_holds_every_alternative(tmp_path) -> None:
     of_tables = [recipe[name]["model"]["contextualizer"] for name in ("layers-2", "shared")]
     assert of_tables == [{**of_tables[1], "table": table} for table in ("own", "shared")]
     asked = {name for each in QUESTIONS for name in (each.decision, *each.others)}
-    assert asked == {*SYSTEMS, SPARED}
+    assert asked == {*SYSTEMS, *STARTS, SPARED}
 
 
 def test_the_mask_spares_the_readout_in_training_as_in_translation() -> None:
@@ -52,8 +52,15 @@ def test_rows_tell_the_difference_to_the_decision() -> None:
     }
     first, second = rows(QUESTIONS[0], found)
     assert first[:4] == ["mean over the sentences", "51.00 ± 1.41", "decided", "75%"]
-    assert first[4:] == ["", "40% (30% to 50%)", "50.00, 52.00"]
+    assert first[4:] == ["", "40% (30% to 50%)", "", "50.00, 52.00"]
     assert second[1:6] == ["55.00 ± 1.41", "+4.00 ± 1.41", "100%", "", ""]
+
+
+def test_rows_tell_when_each_seed_learnt_the_ambiguous_words() -> None:
+    question = next(each for each in QUESTIONS if each.decision in STARTS)
+    runs = [Outcome(50.0, 1.0, 0.2, 0.9, learnt=500), Outcome(52.0, 1.0, 0.2, 0.6)]
+    for row in rows(question, dict.fromkeys(STARTS, runs)):
+        assert row[4:7] == ["20%", "75% (60% to 90%)", "500, –"]
 
 
 def test_the_gates_are_those_of_the_best_validation() -> None:
@@ -64,6 +71,8 @@ def test_the_gates_are_those_of_the_best_validation() -> None:
         {"kind": "dev", "bleu": 3.0, "source_gate_open": 0.2},  # the weights kept are the first's
     ]
     assert outcome(3.0, iter(records)) == Outcome(3.0, 0.5, 0.8)
+    shares = [{"kind": "dev", "update": n, "bleu": n, "ambiguous": n / 10} for n in (6, 8, 9)]
+    assert outcome(9.0, iter([records[0], *shares])) == Outcome(9.0, 0.5, None, 0.9, 8)
 
 
 def test_questions_are_those_of_the_decisions() -> None:

@@ -144,10 +144,15 @@ class Validation:
                 yield int(row), self.vocabulary.decode(ids[: end[0]] if len(end) else ids)
 
     def bleu(self, model: Translator, between: Callable[[], None] = lambda: None) -> float:
-        """Tokenized BLEU (that of multi-bleu.perl) of the greedy translations, 0 to 100.
+        """Tokenized BLEU (that of multi-bleu.perl) of the `hypotheses`, 0 to 100.
 
         `between` is called before each batch of sentences; it may raise.
         """
+        metric = BLEU(tokenize="none", smooth_method="none", force=True)
+        return float(metric.corpus_score(self.hypotheses(model, between), [self.references]).score)
+
+    def hypotheses(self, model: Translator, between: Callable[[], None]) -> list[str]:
+        """The greedy translations of the sentences, to be held against `references`."""
         parts: list[list[str]] = [[]] * len(self.sentences)
         batches = rows_of_batches(self.translated, BATCH)
         for part, tokens in self._translations(model, batches, between):
@@ -161,8 +166,7 @@ class Validation:
             if self.restored is not None:
                 words = self.restored.restore(words, self.restored.surfaces[row])
             hypotheses.append(" ".join(words))
-        metric = BLEU(tokenize="none", smooth_method="none", force=True)
-        return float(metric.corpus_score(hypotheses, [self.references]).score)
+        return hypotheses
 
     def loss(self, model: Translator, between: Callable[[], None] = lambda: None) -> float:
         """Negative log-likelihood of a target symbol, end-of-sentence counted: the mean, in nats.
