@@ -3,7 +3,7 @@
 import pytest
 
 from contextnmt.corpus.tokenize import Tokenizer
-from contextnmt.text.detokenize import detokenizer
+from contextnmt.text.detokenize import detokenizer, join_marks
 from contextnmt.text.numbers import FORMATS
 
 #: Language -> a sentence as it is written, with apostrophes; that of all others is a name.
@@ -58,3 +58,8 @@ def test_czech_translations_of_any_kind_have_a_raw_text() -> None:
 
 def test_chinese_has_no_blanks_around_apostrophes() -> None:
     assert detokenizer("zh")("他 叫 O ’ Brien 。") == "他叫O’Brien。"
+
+
+def test_a_line_of_nothing_but_marks_takes_no_longer_than_another() -> None:
+    for mark in ("‘", "'"):
+        assert "".join(join_marks([mark, "a"] * 100_000, "de")).count("a") == 100_000

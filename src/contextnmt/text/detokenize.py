@@ -6,6 +6,7 @@ French and Italian. Which blanks the author wrote is lost: the words beside an a
 
 import re
 import unicodedata
+from collections import deque
 from collections.abc import Callable, Sequence
 
 from contextnmt.corpus.chinese import UNSPACED, joined
@@ -102,6 +103,7 @@ def sides_of_marks(tokens: Sequence[str], language: str) -> dict[int, Sides]:
     sides: dict[int, Sides] = {}
     opened: set[str] = set()
     candidates: list[int] = []
+    last = max((place for place, token in enumerate(tokens) if token == "’"), default=-1)
     for place, token in enumerate(tokens):
         if token not in MARKS:
             continue
@@ -111,7 +113,7 @@ def sides_of_marks(tokens: Sequence[str], language: str) -> dict[int, Sides]:
         known = None if quotes else known_sides(before, after, language)
         if known == JOINS and token == "'" and language in CONTRACTING and after.isalpha():
             known = None  # the tokenizer would have left it at one of the words
-        if token == "‚" or (token == "‘" and "‚" not in opened and "’" in tokens[place:]):
+        if token == "‚" or (token == "‘" and "‚" not in opened and place < last):
             opened.add(token)
             sides[place] = OPENS
         elif known:
@@ -129,13 +131,13 @@ def sides_of_marks(tokens: Sequence[str], language: str) -> dict[int, Sides]:
 def quotations(tokens: Sequence[str], places: Sequence[int], language: str) -> dict[int, Sides]:
     """Sides of marks that quote or are apostrophes: pairs of them quote, others do not."""
     sides: dict[int, Sides] = {}
-    left = list(places)
+    left = deque(places)
     while left:
-        first, *left = left
+        first = left.popleft()
         before, after = beside(tokens, first)
         plurals = left and all(re.search("[sz]$", beside(tokens, at)[0]) for at in (first, left[0]))
         if left and not plurals and (after or left[0] == first + 2):
-            sides[first], sides[left.pop(0)] = OPENS, CLOSES
+            sides[first], sides[left.popleft()] = OPENS, CLOSES
         else:
             sides[first] = probable_sides(before, after, language)
             if language in CONTRACTING and sides[first] == JOINS:  # else one word would have it
