@@ -56,7 +56,9 @@ HEADINGS = {
     "Selection": modules("selection", SELECTING),
     "Text": modules("text", "symbolize rule-dictionary lexicon bpe binarize"),
     "Training": modules("training", "train") | modules("translation", "adopt:exported"),
-    "Translation": modules("translation", "translate replace-unknown") | modules("text", "restore"),
+    "Translation": modules("translation", "translate replace-unknown")
+    | modules("text", "restore")
+    | modules("translation", "browser-model"),
     "Evaluation": modules("evaluation", EVALUATING),
     "Report": modules("report", "report"),
     "Before a run": modules("planning", "plan"),

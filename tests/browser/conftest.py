@@ -1,11 +1,11 @@
-"""Pages with made-up numbers, from the same results folder as the report's own tests."""
+"""Pages with made-up numbers and runs, by the tests of the report and of translation."""
 
 import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).parents[1] / "report"))
+sys.path += [str(Path(__file__).parents[1] / room) for room in ("report", "translation")]
 
 from results_folder import make_report, make_results
 

@@ -1,36 +1,14 @@
 """The page in Chromium: it fits laptops and phones, loads nothing, follows the dark scheme, is
 accessible; tables are sorted, a language pair and a beam width chosen."""
 
-import html
-import json
 import re
-import shutil
-import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
+from chromium import CHROMIUM, shown
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no chromium: apt-get install chromium")
-
-#: A frame of exactly the wanted width (a window has a least one), and what is found in the page.
-SHELL = """<!doctype html>
-<iframe src="%(page)s" style="width:%(width)dpx; height:900px; border:0"></iframe>
-<pre></pre>
-<script>
-const find = async (inside, page, given) => {
-%(script)s
-};
-document.querySelector("iframe").onload = async event => {
-  const inside = event.target.contentWindow;
-  const found = await find(inside, inside.document, %(given)s)
-    .catch(error => ({ error: String(error) }));
-  document.querySelector("pre").textContent = JSON.stringify(found);
-};
-</script>
-"""
 
 #: What is wider than the page, what it loads, and its colours.
 FIT = """
@@ -132,29 +110,6 @@ return {
   ]),
 };
 """
-
-
-def shown(
-    page: Path, script: str, folder: Path, *options: str, width: int = 1280, **given: Any
-) -> dict[str, Any]:
-    """The result of a script in the page, in a frame of that width in pixels.
-
-    It is the body of a function of `inside`, the frame's window, `page`, its document, and `given`,
-    and returns what JSON can hold.
-    """
-    filled = {"page": page.as_uri(), "width": width, "script": script, "given": json.dumps(given)}
-    frame = folder / "frame.html"
-    frame.write_text(SHELL % filled)
-    assert CHROMIUM
-    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
-    command += ["--allow-file-access-from-files", f"--user-data-dir={folder / 'profile'}"]
-    command += ["--virtual-time-budget=5000", *options, frame.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    found = re.search(r"<pre>(.+)</pre>", done.stdout, flags=re.DOTALL)
-    assert found, done.stderr
-    measured: dict[str, Any] = json.loads(html.unescape(found[1]))
-    assert "error" not in measured, measured["error"]
-    return measured
 
 
 def check_fit(page: Path, width: int, folder: Path) -> None:

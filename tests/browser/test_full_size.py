@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import pytest
+from chromium import CHROMIUM
 from full_size import make_full_size
-from test_browser import CHROMIUM, check_fit
+from test_browser import check_fit
 
 #: Bytes that a page may have.
 LIMIT = 10_000_000

@@ -219,6 +219,32 @@ def test_sections_show_tables_and_figures(text: str, name: str) -> None:
     assert "<details open" not in told
 
 
+def test_systems_are_tried_in_the_page_or_if_large_beside_it(
+    results: Made, reported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied = Made(copy_of(results, tmp_path).folder, results.about | {"tried": ["baseline"]})
+    for path in copied.results.browser_models().values():
+        told = {"sentences": ["</script><b>"], "beam": 12}
+        compared = {"sentences": 200, "equal": 199, "bleu": [20.5, 20.25]}
+        write_json(path, {**told, "compared": compared})
+    shutil.rmtree(copied.report, ignore_errors=True)
+    shutil.copytree(reported.parent, copied.report)
+    page(copied.results)
+    told = (copied.report / "index.html").read_text()
+    tried = section(told, "try-it")
+    assert tried.count('<script type="application/json"') == len(results.about["pairs"])
+    assert "199 of 200" in tried and "BLEU 20.25, with 32 bits 20.50" in tried
+    assert "</script><b>" not in told
+    beside = copied.report / "try-it.html"
+    assert not beside.exists()
+    monkeypatch.setattr("contextnmt.report.page.LARGE", 10)
+    page(copied.results)
+    told = (copied.report / "index.html").read_text()
+    assert 'href="try-it.html"' in section(told, "try-it")
+    assert "application/json" not in told
+    assert "application/json" in section(beside.read_text(), "try-it")
+
+
 def test_what_has_no_part_is_left_out(results: Made, reported: Path, tmp_path: Path) -> None:
     written = made_again(results, tmp_path, selected=[], methods=[], aligned="")
     told = section(written, "training-text")

@@ -31,6 +31,7 @@ def write_model(folder, seed, end, unknown, **settings):
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=0.7)
     with torch.no_grad():
-        model.readout.output.bias[:3] = torch.tensor([-50.0, end, unknown])  # the first: padding
+        padding = -50.0
+        model.readout.layers[-1].bias[:3] = torch.tensor([padding, end, unknown])
     save_file(model.state_dict(), folder / "model.safetensors")
     (folder / "model.json").write_text(json.dumps({"model": dataclasses.asdict(chosen)}))

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from chromium import CHROMIUM, same_answers
 from sacremoses import MosesDetokenizer
 
 from contextnmt.files import count_lines, read_json, read_lines
@@ -178,6 +179,25 @@ def test_nothing_temporary_is_left(results: Path) -> None:
 
 def test_nothing_is_stale(results: Path) -> None:
     assert 'id="stale"' not in (results / "report/choi2017/index.html").read_text()
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="no chromium: apt-get install chromium")
+@pytest.mark.parametrize("system", ["baseline", "context-symbol"])
+def test_the_page_translates_as_the_workflow_does(
+    results: Path, tmp_path: Path, system: str
+) -> None:
+    run, model = (
+        results / stage / "en-fr" / system / "1.json" for stage in ("run", "browser-model")
+    )
+    page = results / "report" / "choi2017" / "index.html"
+    assert page.stat().st_size < 10_000_000
+    number = ["baseline", "context-symbol"].index(system)
+    same = same_answers(page, number, run, model, 4, tmp_path)
+    assert len(same) == 200 and sum(same) >= 198
+    compared = read_json(model)["compared"]
+    exact, rounded = compared["bleu"]
+    assert abs(exact - rounded) <= 0.3
+    assert compared["equal"] >= 180
 
 
 def test_there_is_nothing_left_to_do(demo: Path, snakemake: Run) -> None:

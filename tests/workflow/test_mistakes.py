@@ -123,6 +123,14 @@ def own_files(*paths: str) -> dict[str, Any]:
             "experiments.chen2017.inspected_words: only for choi2017, which charts words; remove",
         ),
         (
+            {"experiments": {"bahdanau2015": {"try_it": ["rnnsearch-30"]}}},
+            "experiments.bahdanau2015.try_it: only for choi2017, whose LSTM the page knows; remove",
+        ),
+        (
+            {"experiments": {"choi2017": {"try_it": ["nowhere"]}}},
+            "experiments.choi2017.try_it[0]: unknown system nowhere; allowed: baseline",
+        ),
+        (
             {"experiments": {"choi2017": {"table": "table2"}}},
             "experiments.choi2017.table: only for workflow/experiments/choi2017.yaml",
         ),

@@ -198,6 +198,29 @@ rule score_replaced:
         " --out {output} > {log} 2>&1"
 
 
+rule browser_model:
+    input:
+        unpack(paths.run_files_needed),
+        unpack(paths.offered_text),
+        model=lambda wildcards: paths.model_files(wildcards),
+        run="<results>/run/{pair}/{system}/{seed}.json",
+    output:
+        "<results>/browser-model/{pair}/{system}/{seed}.json",
+    log:
+        "<logs>/browser-model/{pair}/{system}/{seed}.log",
+    resources:
+        mem_mb=memory(4000),
+        runtime=hours(1),
+    params:
+        *code("contextnmt.translation.browser_model"),
+        beam=lambda wildcards: max(paths.beams(wildcards)),
+    message:
+        "browser model {wildcards.pair} {wildcards.system}, seed {wildcards.seed}"
+    shell:
+        "python -m contextnmt browser-model --run {input.run} --source {input.source}"
+        " --target {input.target} --beam {params.beam} --out {output} > {log} 2>&1"
+
+
 rule run_file:
     input:
         unpack(paths.run_files_needed),

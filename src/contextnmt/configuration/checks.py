@@ -159,9 +159,12 @@ def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
             if "contextualizer" in entry.get("model", {}) and not entry.get("context"):
                 path = [*path, "model", "contextualizer"]
                 yield mistake(path, "only for a system with `context: true`")
-        if "inspected_words" in experiment and name != INSPECTING:
-            words = f"only for {INSPECTING}, which charts words; remove it"
-            yield mistake([*where, "inspected_words"], words)
+        for key, why in (
+            ("inspected_words", "which charts words"),
+            ("try_it", "whose LSTM the page knows"),
+        ):
+            if experiment.get(key) and name != INSPECTING:
+                yield mistake([*where, key], f"only for {INSPECTING}, {why}; remove it")
         methods, claims = experiment.get("methods", {}), experiment.get("claims", [])
         telling = [("methods", *each) for each in methods.items()]
         telling += [("claims", *each) for each in enumerate(claims)]
@@ -179,6 +182,9 @@ def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
                 for system in those:
                     if system not in systems:
                         yield no_such([*path, of], "system", system, sorted(systems))
+        for position, system in enumerate(experiment.get("try_it", [])):
+            if system not in systems:
+                yield no_such([*where, "try_it", position], "system", system, sorted(systems))
         drawn = experiment.get("alignments")
         if drawn not in (None, *systems):
             yield no_such([*where, "alignments"], "system", drawn, sorted(systems))

@@ -245,6 +245,17 @@ class Translations(Trainings):
             needed["rules"] = f"{dictionary}/rules.tsv"
         return needed
 
+    def offered_text(self, wildcards: Wildcards) -> dict[str, str]:
+        """The two sides of the first test text of a run as they were, for a page to translate."""
+        results = self.results_of[self.systems[wildcards.system]]
+        text = results.test[wildcards.pair][0]
+        return {
+            side: self.filled(
+                f"extract/{{pair}}/{text}.{language_of(wildcards, side)}.gz", wildcards
+            )
+            for side in SIDES
+        }
+
     def pretrained_inputs(self, wildcards: Wildcards) -> dict[str, Any]:
         """The exported folder of a run, and the files here that have to be the same as in it."""
         folder = self.pretrained[f"{wildcards.pair}/{wildcards.system}/{wildcards.seed}"]

@@ -118,7 +118,7 @@ def of_systems(results: Results) -> list[Path]:
         *(results.scores(), results.ensemble_scores()),
         *(results.compared("significance"), results.compared("length-scores", 1)),
         results.phenomena(),
-        *(results.models(), results.logs(), results.identities()),
+        *(results.models(), results.logs(), results.identities(), results.browser_models()),
     ]
     if results.name == CHOI:
         of_runs += [results.of_pairs("local-charts", results.pairs), results.masks()]

@@ -101,6 +101,7 @@ def results_of(
             for pair in pairs
         },
         aligned=aligned if aligned in attentive else "",
+        tried=entry.get("try_it", []),
         word=next(iter(entry.get("inspected_words", [])), ""),
         config_digest=digest,
         deviations=list(deviations),

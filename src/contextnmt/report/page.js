@@ -74,7 +74,7 @@
   }
 
   const filters = document.querySelector(".filters");
-  if (filters.elements.length) {
+  if (filters?.elements.length) {
     filters.hidden = false;
     filters.addEventListener("change", event => choose(event.target.name, event.target.value));
     filters.addEventListener("submit", event => event.preventDefault()); // Enter in a choice

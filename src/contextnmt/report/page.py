@@ -2,6 +2,7 @@
 
 import base64
 import html
+import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -27,7 +28,7 @@ from contextnmt.report.provenance import (
 )
 from contextnmt.report.published import headline
 from contextnmt.report.rendering import filters, render
-from contextnmt.report.results import Results
+from contextnmt.report.results import Results, read_record
 from contextnmt.report.sentences import shown_examples
 from contextnmt.report.tables import Block, Row, signed, table_of, texts_of
 
@@ -61,6 +62,8 @@ DESCRIBED_ELSEWHERE = {
 NUMBERED = {"lengths": " (Figure 2 of the paper)", "trainings": " (Table 2 of the paper)"}
 #: Formats of a table that a reader downloads.
 TEXT_FORMATS = ("csv", "md", "tex")
+#: Letters of the models in the page from which on they are in a page beside it, of this name.
+LARGE, TRIED = 8_000_000, "try-it.html"
 #: Suffix of a file -> the name of its format.
 FORMATS = {"csv": "CSV", "md": "Markdown", "tex": "LaTeX"}
 FORMATS |= {suffix: suffix.upper() for suffix in FIGURE_FORMATS}
@@ -72,6 +75,7 @@ def page(results: Results) -> None:
     data = {name: table.data for name, table in tables.items()}
     models = read_models(results)
     figures = list(drawings(results, data))
+    tried = browser_models(results)
     content = {
         "DIFFERENCES": "differences.html.j2",
         "results": results,
@@ -94,14 +98,42 @@ def page(results: Results) -> None:
         "stale": reason_lines(results, results.stale),
         "pretrained": reason_lines(results, results.pretrained),
         "failed": failure_lines(results, data["trainings"]),
+        "tried": tried,
+        "tried_beside": sum(len(each["text"]) for each in tried) > LARGE,
+        "TRIED": TRIED,
         "deviations": enclosed("deviations", [deviations(results)]),
         "training_data": enclosed("training-data", training_data(results, models)),
         "times": enclosed(
             "time", [times(results, [model["seconds"] for model in models.values()])]
         ),
     }
+    beside = results.report / TRIED
+    if content["tried_beside"]:
+        render("try_page.html.j2", content, beside)
+    else:
+        beside.unlink(missing_ok=True)
     render("page.html.j2", content, results.report / "index.html")
     crate(results, models)
+
+
+def browser_models(results: Results) -> list[dict[str, Any]]:
+    """The systems that translate in the page: a label, JSON for its script, and what it compared.
+
+    No ``<`` is in the JSON, so that nothing in it ends the element that holds it.
+    """
+    found = []
+    for run, path in results.browser_models().items():
+        record = read_record(path)
+        text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+        found.append(
+            {
+                "label": f"{results.pair_title(run.pair)}, {results.labels(run.pair)[run.system]}",
+                "text": text.replace("<", "\\u003c"),
+                "beam": record["beam"],
+                "compared": record["compared"],
+            }
+        )
+    return found
 
 
 def bleu_heading(results: Results) -> str:

@@ -76,6 +76,7 @@ NAMES = {
     # Templates that others take in are named in Python, so that an edit of them re-runs reports.
     "BASE": "base.html.j2",
     "PARTS": "parts.html.j2",
+    "TRY": "try_it.html.j2",
     "LABEL": LABEL,
     "NONE": NONE,
     "PAPER": PAPER,
@@ -100,6 +101,7 @@ def render(template: str, content: dict[str, Any], out: Path) -> None:
         NAMES,
         style=(FOLDER / "page.css").read_text(encoding="utf-8"),
         script=(FOLDER / "page.js").read_text(encoding="utf-8"),
+        try_script=(FOLDER / "try_it.js").read_text(encoding="utf-8"),
     )
     with atomic(out) as stream:
         stream.write(environment.get_template(template).render(content))

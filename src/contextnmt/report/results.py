@@ -177,6 +177,7 @@ class Results:
     external_rules: bool = False  #: whether they help to symbolize numbers
     symbol_threshold: float = 0.0  #: likelihood from which on a name of a source is a symbol
     aligned: str = ""  #: the system whose alignments are drawn
+    tried: list[str] = field(default_factory=list)  #: systems that translate in the page
     word: str = ""  #: the word whose masks are drawn
     config_digest: str = ""
     #: Settings that are not the paper's: key, paper, here, system (a label; empty: all).
@@ -291,6 +292,12 @@ class Results:
             for run in self.runs
             if run.pair in self.tagged
         }
+
+    def browser_models(self) -> dict[Run, Path]:
+        """What the page translates with: the first seed of the systems that are tried there."""
+        models = self.of_runs("browser-model", ".json").items()
+        first = self.seeds[0]
+        return {run: at for run, at in models if run.system in self.tried and run.seed == first}
 
     def masks(self) -> dict[Run, Path]:
         """Context masks of the systems with contextualizer whose text is most like plain words."""
