@@ -34,7 +34,7 @@ comes from the preset (`workflow/presets/`), then from the papers (`workflow/exp
 COLUMNS = ["key", "purpose", "allowed", "default", "papers"]
 
 #: Marks of the papers whose values differ from those of the first one.
-PAPERS = {"choi2017": "", "bahdanau2015": "**B** ", "chen2017": "**C** "}
+PAPERS = {"choi2017": "", "bahdanau2015": "B", "chen2017": "C"}
 
 #: What stands for the names in blocks that have a name for each entry; others name language pairs.
 NAMES = {f"{name}s": name.upper() for name in ("file", "text", "experiment", "method", "system")}
@@ -78,7 +78,7 @@ def keys(part: Mapping[str, Any], schema: Mapping[str, Any], block: str = "") ->
 
 def printed(workflow: Path, path: str) -> str:
     """The papers' values of a key of text.yaml or of a recipe; empty for other keys."""
-    found: dict[str, str] = {}
+    found: dict[str, list[str]] = {}
     first, *rest = path.split(".")
     if first not in (*RECIPE, "text") or first == path:
         return ""
@@ -88,9 +88,11 @@ def printed(workflow: Path, path: str) -> str:
         for step in rest:
             value = value.get(step, {}) if isinstance(value, Mapping) else {}
         block = isinstance(value, Mapping) and path != "training.unknown_limit"
-        if not block and code(value) not in found.values():
-            found[mark] = code(value)
-    return ", ".join(f"{mark}{text}" for mark, text in found.items())
+        if not block:
+            found.setdefault(code(value), []).append(mark)
+    return ", ".join(
+        text if "" in marks else f"**{', '.join(marks)}** {text}" for text, marks in found.items()
+    )
 
 
 def code(value: Any) -> str:

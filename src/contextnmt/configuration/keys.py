@@ -68,7 +68,7 @@ File = Annotated[str, like("[A-Za-z0-9_][A-Za-z0-9_ .()+@%~-]*", "train.tar.gz")
 Path = Annotated[str, like(rf"[^{BROKEN}{{}}]+", "/data/mirror, without braces")]
 # These are quoted wherever they are used.
 LINE = rf"[^{BROKEN}]*[^\s{BROKEN}][^{BROKEN}]*"
-Line = Annotated[str, like(LINE, "some words")]
+Line = Annotated[str, like(LINE, "one line of text")]
 Filled = Annotated[Line, AfterValidator(fillable)]
 Phrase = Annotated[str, like(LINE, "the bank of the river")]
 Word = Annotated[str, like(rf"[^\s{BROKEN}]+", "notebook")]
@@ -196,7 +196,7 @@ class Selection:
     pairs: Count | None = None
     """Sentence pairs to select."""
     perplexity_words: Count = 2**25
-    """Most words of the target side that a language model is trained on, to compare the selection
+    """Largest number of target words that a language model is trained on, to compare the selection
     with chance. A word takes 130 bytes of memory."""
 
 
@@ -207,7 +207,7 @@ class TextSizes:
     vocabulary_size: Annotated[int, Strict(), Field(ge=10, le=LARGEST)]
     """Most frequent words (or subwords) that a model knows on each side (A15)."""
     merges: Count
-    """Byte-pair merges learnt, of each language or, if joint, in total (A16)."""
+    """Byte-pair merges learnt: per language or, if joint, in total (A16)."""
     joint_bpe: Flag
     """Whether the merges are learnt on both languages of a pair together, and used on both (A16).
     false: each language has its own."""
@@ -220,8 +220,8 @@ class TextSizes:
     (A33), and numbers of centuries stay text from English to French (A26). false is the paper's way
     (sec. 4.3, appendix A)."""
     segmented: Unique[Literal["yue", "zh"]] = field(default_factory=list)
-    """Languages written without spaces whose words are separated by spaces in all your texts and
-    sentences. Chinese (zh) not listed is segmented by jieba; Cantonese (yue) must be listed."""
+    """Languages normally written without spaces, but with spaces between words in all your texts
+    and sentences. Chinese (zh) not listed is segmented by jieba; Cantonese (yue) must be listed."""
 
 
 @dataclass(frozen=True, config=KEYS)
@@ -278,8 +278,8 @@ class Decoding:
     weight, or by a copy of that word. Only for systems with attention and without subwords."""
     symbol_ablation: Flag = False
     """Whether systems with symbols also translate the test sets, with the widest beam, with two
-    other choices of the names and acronyms that become symbols: all candidates, and those with a
-    rule in the dictionary (A26). The report of choi2017 has a table of their BLEU."""
+    other choices of the names and acronyms that become symbols: all candidates, and those in the
+    rule dictionary (A26). The report of choi2017 has a table of their BLEU."""
     precision: Literal["fp32", "bf16"] = "fp32"
     """fp32, or bf16: the largest matrices of a step are multiplied in bfloat16 if the processor
     can, and all in TF32 on a GPU (A46)."""
@@ -417,7 +417,7 @@ class WholeConfiguration:
     """Folder that is searched first, for files under their names in `corpora`; null: none. A wrong
     file in it is an error."""
     device: Literal["cpu", "cuda"]
-    """Where models are trained and translate; cuda asks the scheduler for one GPU a job."""
+    """Where models are trained and translate; cuda asks the scheduler for one GPU per job."""
     pairs: Some[Pair]
     """Language pairs to work on, source first; an experiment may be about some of them."""
     systems: Some[System] | None

@@ -30,10 +30,10 @@ class TrainingRecipe:
     """Last share of max_updates, in which the learning rate falls linearly to zero; 0: it never
     decays, as in the papers."""
     loss: Literal["mean", "sum"] = "mean"
-    """Summed over the words of a sentence, and over the sentences of a batch averaged (mean) or
-    summed (sum, as in the code of Bahdanau et al.; A9)."""
+    """Summed over the words of each sentence, then averaged (mean) or summed (sum, as in the code
+    of Bahdanau et al.; A9) over the batch."""
     batch_size: Count = 80
-    """Sentence pairs an update (A10)."""
+    """Sentence pairs per update (A10)."""
     sort_batches: Count = 20
     """Batches whose pairs are sorted by length together before they are cut (A24)."""
     clip: Positive = 1.0
@@ -62,8 +62,7 @@ class TrainingSettings(TrainingRecipe):
     """The recipe of one system for one language pair (Choi et al. 2017, sec. 5.3; A13)."""
 
     unknown_limit: Share = 0.1
-    """Largest share of unknown words in a pair that is trained on, both sides together; 1 keeps
-    all pairs."""
+    """Largest share of unknown words in a training pair, both sides together; 1 keeps all pairs."""
     validation: Literal["view", "restored"] = "view"
     """The text that the dev BLEU is of (A22): tokens of the view with subwords joined, or restored
     words."""

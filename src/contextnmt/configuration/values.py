@@ -241,7 +241,8 @@ def permitted(part: Mapping[str, Any], value: Any = None) -> str:
         words += f", each {part['each']}"
         words += ", none of them twice" if part.get("uniqueItems") else ""
     elif kind == "string" and "examples" in part:
-        words += f" like {part['examples'][0]}"
+        example = part["examples"][0]
+        words = example if example.startswith("one ") else f"{words} like {example}"
     elif kind == "string" and "pattern" in part:
         words += " without control characters"
     return words.strip()
