@@ -52,6 +52,6 @@ def counted() -> Iterator[tuple[str, int, int]]:
 
 
 if __name__ == "__main__":
-    print("| part | now | goal |\n|---|--:|--:|")
+    print("| part | now | goal: at most |\n|---|--:|--:|")
     for part, count, goal in counted():
         print(f"| {part} | {count:,} | {goal:,} |")
