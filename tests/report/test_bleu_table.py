@@ -138,7 +138,7 @@ def test_dev_is_in_brackets_and_the_best_of_a_column_is_bold(results: Made) -> N
     best = [[cell.best for cell in cells] for _, cells in detokenized.rows]
     assert best == [[False] * 6] * 7 + [[True] * 6]  # the last system has the lowest TER too
     assert any(note.startswith("chrF: nrefs:1|case:mixed|eff:yes") for note in table.notes)
-    assert any(n.startswith("TER (the lower the better): nrefs:1|case:lc") for n in table.notes)
+    assert any(n.startswith("TER (lower is better): nrefs:1|case:lc") for n in table.notes)
 
 
 def test_seeds_give_mean_and_deviation_and_each_test_text_a_column(results_of_seeds: Made) -> None:

@@ -69,7 +69,7 @@ def test_comparisons_that_disagree_are_counted() -> None:
     data = bleu(about, context=11.5, context_symbol=8.0)
     sentence, *_ = found_in(about, data)[0].sentences
     assert sentence == (
-        "Contextualization (C) helps in 1 of 3 comparisons, does harm in 1, no verdict in 1: "
+        "Contextualization (C) helps in 1 of 3 comparisons, does harm in 1, is undecided in 1: "
         "from −2.00 BLEU (+C+S over "
         "+Symbol (S)) to +1.50 BLEU (+Context (C) over Baseline); in the paper from +0.00 to "
         "+1.00."

@@ -269,8 +269,8 @@ def test_masks_and_a_separation_by_chance_are_told(tmp_path: Path) -> None:
         "0.95, 92.7 % above 0.99. The vectors of a word in two sentences have a mean cosine "
         "distance of 1.0e-05 where it has one sense, of 0.012 where it has two. In 51.0 % of "
         "comparisons a word's vectors are farther apart in two sentences with two senses than in "
-        "two with one (chance: 50 %, standard error over 2 words: 3.0): no sign that the masks "
-        "tell the senses apart."
+        "two with one (chance: 50 %, standard error over 2 words, for these models: 3.0): no sign "
+        "that the masks tell the senses apart."
     )
     assert of_target.startswith("English → French, +Context (C), target side: 100.0 % of the dim")
 
@@ -291,7 +291,10 @@ def test_seeds_are_averaged(tmp_path: Path, side: str) -> None:
     sentence = told(tmp_path, one, two)[1 + (side == "target")]
     assert "15.0 % above 0.99" in sentence
     assert "In 85.0 % of comparisons" in sentence
-    assert "2 words: 10.0): the masks tell the senses apart more often than chance." in sentence
+    assert (
+        "2 words, for these models: 10.0): the masks tell the senses apart more often than chance."
+        in sentence
+    )
 
 
 def test_what_nobody_knows_is_not_spoken_of(tmp_path: Path) -> None:

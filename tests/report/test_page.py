@@ -184,7 +184,7 @@ SECTIONS = {
             *("<td>30,231</td>", "<td>10,000</td>", "272.5M", "348M"),
             'data-pair="en-de">\n<summary>English → German, max_ratio: one side',
             '<dd lang="fr"><span class="remark">empty</span></dd>',
-            "giga-fren, line 10,005: −3.50 bits a word",
+            "giga-fren, line 10,005: −3.50 bits per word",
         ],
     ),
     "alignments": (4, []),

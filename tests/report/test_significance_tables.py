@@ -27,7 +27,7 @@ FRENCH = "English → French, test, beam 12"
 CONTEXT = "+Context (C) over Baseline"
 SEEDS = (1, 2, 3)
 WIDE = "undecided the interval is too wide"
-MORE = "; more test sentences would probably show the paper's +0.52"
+MORE = "; a true +0.52, as in the paper, needs more test sentences"
 #: Rows of the table of claims.
 CLAIM = "Contextualized embeddings are better (+Context (C) over Baseline)"
 LONGER = "In long sentences more so (RNNsearch-50 over RNNencdec-50)"
@@ -120,7 +120,7 @@ def test_without_a_sure_test_there_is_no_verdict(made: Made) -> None:
 
     wide = {"interval": [1.0, 2.0], "interval_with_seeds": [-0.1, 3.1]}
     table = claims(made, lambda entry: entry.update(wide))
-    assert row_of(table, 0, CLAIM)[0] == f"{WIDE}; 5 seeds would probably show the paper's +1.25"
+    assert row_of(table, 0, CLAIM)[0] == f"{WIDE}; a true +1.25, as in the paper, needs 5 seeds"
     cells = row_of(claims(made, damage), 0, CLAIM)
     assert cells == ["undecided not tested", "> 0", "+1.25", "+1.50", "–"]
     table = claims(Made(made.folder, made.about | {"gaps": {"en-de": {"context": "not trained"}}}))
@@ -270,7 +270,7 @@ def test_coverage_is_counted_and_compared_as_printed(points: float, holds: str, 
     told = claim("Symbols cover more", coverage=True, at_least={"en-fr": points})
     table = claims(Made(made.folder, made.about | {"claims": [told]}))
     assert len(table.data) == 1
-    cells = row_of(table, 0, "Symbols cover more (English)")
+    cells = row_of(table, 0, "Symbols cover more (here English)")
     assert cells == [holds, f"≥ {points}", "+3.00", "+6.30", "–"]
 
 

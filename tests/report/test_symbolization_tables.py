@@ -289,7 +289,7 @@ def test_our_numbers_stand_beside_the_papers(results: Made) -> None:
     assert shown(table.blocks[2], "kept by all systems") == ["9,750", "9,750"]
     notes = " ".join(table.notes)
     assert "a side of more than 50 words" in notes
-    assert "more of both sides together than 10 %." in notes
+    assert "share of both sides' words together is above 10 %." in notes
     assert "very probably counts the kept pairs only" in notes
     assert "the 1,600 most frequent make up (the paper: 30,000)" in notes
 
@@ -303,4 +303,4 @@ def test_limits_that_differ_are_told_for_each_pair(corpora: Results) -> None:
     gaps = dict.fromkeys(corpora.all_pairs, unfinished)
     notes = " ".join(table3(replace(corpora, gaps=gaps)).notes)
     assert "a side of more than 50 or 60 words" in notes
-    assert "than 10 % for English → French, 25 % for English → German." in notes
+    assert "above 10 % for English → French, 25 % for English → German." in notes

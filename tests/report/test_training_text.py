@@ -178,8 +178,8 @@ def test_the_best_and_the_worst_pairs_are_shown(made: Results) -> None:
     assert best.title == "English → French: the 8 pairs with the lowest scores"
     assert worst.title == "English → French: the 8 pairs with the highest scores"
     pair = best.sentence_pairs[3]
-    assert pair.place == "un, line 10,005: −3.50 bits a word"
-    assert worst.sentence_pairs[3].place == "un, line 10,007: 3.50 bits a word"
+    assert pair.place == "un, line 10,005: −3.50 bits per word"
+    assert worst.sentence_pairs[3].place == "un, line 10,007: 3.50 bits per word"
     assert pair.source.startswith("On 14 March") and pair.target.startswith("Le 14 mars")
 
 

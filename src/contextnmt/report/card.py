@@ -122,7 +122,7 @@ def corpora_of(results: Results) -> Iterator[dict[str, Any]]:
         yield {
             "name": corpus,
             "generated": generated,
-            "terms": "MIT, written by the package" if generated else " ".join(terms.split()),
+            "terms": " ".join(terms.split()),
             "cite": entry.get("cite") or [],
             "files": {file: digest_of(each) for file, each in own.items()},
         }

@@ -120,8 +120,9 @@ def notes(results: Results, contents: Mapping[tuple[str, str], Record]) -> list[
         "Bold: zero is outside of the interval over sentences and seeds. Nothing is corrected "
         "for how many differences there are.",
         tests,
-        "Over sentences and seeds: also by the variance over seeds, which is drawn towards that of "
-        "all systems, the more alike these are (A41 and the row below it in docs/decisions.md).",
+        "Over sentences and seeds: this includes the variance over seeds, shrunk towards that of "
+        "all systems; the more alike their variances, the more it is shrunk (A41 and the row below "
+        "it in docs/decisions.md).",
         f"BLEU: mean ± standard deviation of {len(results.seeds)} seeds.",
     ]
     for (pair, text), content in contents.items():

@@ -53,8 +53,8 @@ NOTES = {
     "text alone. The interval is estimated: that of the system's BLEU on the whole text, widened "
     "by √(all sentences / these). The quoted score has no interval.",
     COVERAGE: "Coverage: percentage points of the words of the training text that the vocabulary "
-    "covers, with symbols minus without, in the language that gains most. It is counted, so there "
-    "is no interval.",
+    "covers, with symbols minus without, in the language that gains most, which in the paper may "
+    "be the other one. It is counted, so there is no interval.",
 }
 
 
@@ -95,10 +95,10 @@ def judged(
         return {**found, "verdict": said}
     reason, effect = "the interval is too wide", numbers.get("paper")
     if variance and effect is not None and math.isinf(claimed[1]) and effect > claimed[0]:
-        # What the paper has beyond what is claimed would show.
+        # What the paper has beyond what is claimed has to show.
         needed = variance.needed(effect - claimed[0], over_sentences, *systems)
-        reason += f"; {needed}" if needed else ", though it"
-        reason += f" would probably show the paper's {signed(effect)}"
+        reason += f"; a true {signed(effect)}, as in the paper, "
+        reason += f"needs {needed}" if needed else "would probably show with these seeds"
     return {**found, **undecided(reason)}
 
 
@@ -350,7 +350,7 @@ def compared(scores: PairScores, row: Row) -> str:
     labels = scores.results.labels(scores.pair)
     labels |= {each["system"]: each["label"] for each in quoted if each["label"]}
     if row["measure"] == COVERAGE:
-        return str(LANGUAGES.get(row["language"], row["language"]))
+        return f"here {LANGUAGES.get(row['language'], row['language'])}"
     if row["measure"] == LONG:
         return f"{labels[row['system']]}, over {row['words']} words"
     return f"{labels[row['system']]} over {labels.get(row['baseline'], row['baseline'])}"
@@ -393,8 +393,10 @@ def notes(results: Results, data: list[Row]) -> list[str]:
             f"Intervals tell what other test sentences and other trainings, {len(results.seeds)} "
             "seeds each, would give; they are not corrected for the number of claims. A claim that "
             "one system is better (> 0) “holds” if the interval is above zero, is “opposite” if it "
-            "is below, and “undecided” otherwise. Where the verdict names a number of seeds, these "
-            f"would find an effect as large as the paper's in {100 * POWER:.0f} % of cases."
+            "is below, and “undecided” otherwise. If the true difference is the paper's, the "
+            f"seeds that a verdict names show the claim in {100 * POWER:.0f} % of cases. Where it "
+            "names more test sentences, no number of seeds is enough: seeds do not narrow the "
+            "interval over sentences."
         )
     if ranges - {in_words(BETTER)}:
         found.append(

@@ -56,7 +56,7 @@ class Folder:
     """The runs of a results folder that have begun.
 
     `records`: how each trained run was made, see `record_of`. `translations`: by seed, files with a
-    sentence of tokenized words a line; `references`, by pair and text, likewise. `reasons`: why
+    sentence of tokenized words per line; `references`, by pair and text, likewise. `reasons`: why
     runs are `UNFINISHED`, without translations, or `UNREAD`, without a record.
     """
 

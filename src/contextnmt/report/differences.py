@@ -61,7 +61,7 @@ def differences(results: Results) -> Table:
 
 
 def rows_of(results: Results, pair: str) -> Iterator[Row]:
-    """The comparisons in a language pair: a row a version of each sentence, or a gap."""
+    """The comparisons in a language pair: a row per version of each sentence, or a gap."""
     translated = Translated(results, pair)
     for comparison in comparisons(results):
         both = comparison.present, comparison.without
@@ -229,7 +229,7 @@ def shown_differences(results: Results, rows: list[Row]) -> Iterator[dict[str, A
 
 
 def blocks(results: Results, contrasts: list[dict[str, Any]]) -> Iterator[Block]:
-    """Lay out the table: numbers of better and worse sentences, then a block a sentence."""
+    """Lay out the table: numbers of better and worse sentences, then a block per sentence."""
     for pair, group in groupby(contrasts, itemgetter("pair")):
         columns = [("better",), ("worse",), ("the same",)]
         counts = [(each["title"], [shown(each[key], "{:,}") for key in COUNTS]) for each in group]

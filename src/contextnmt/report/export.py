@@ -34,8 +34,9 @@ def export(
 ) -> None:
     """Collect a finished run into one folder that translates anywhere.
 
-    The folder has weights, vocabularies, merges, symbols, settings, scores and a model card. It
-    gets its name when it is whole. `contextnmt translate --model FOLDER` translates with it.
+    The folder has weights, vocabularies, merges, symbols, settings, scores and a model card. It is
+    written under a temporary name and renamed when complete. `contextnmt translate --model FOLDER`
+    translates with it.
 
     Example: contextnmt export --run results/demo/run/en-fr/bpe-context-symbol/1.json --out exported
     """

@@ -17,7 +17,7 @@ BLEU, DEVIATIONS = 4.0, 5.0
 #: Standard deviation of a normal variable over the lower quartile of the distances of two: the
 #: estimator Qn of Rousseeuw and Croux (1993), which holds while half of the values are sound.
 QN = 2.2219
-#: Rise of the training loss that is no noise, in nats a token: half again the perplexity and more.
+#: Rise of the training loss beyond noise, in nats per token: half again the perplexity and more.
 RISE = 0.5
 #: Parts of a training whose median losses are compared.
 PARTS = 20
@@ -33,7 +33,7 @@ class Failure(NamedTuple):
 def loss_course(log: list[Row]) -> Row:
     """The lowest training loss, its last update, and the final loss, each the median of a part.
 
-    In nats a token. `log` has the records of a training; all three are None without any.
+    In nats per token. `log` has the records of a training; all three are None without any.
     """
     train = [each for each in log if each["kind"] == "train"]
     size = max(1, len(train) // PARTS)

@@ -35,7 +35,7 @@ NO_SIGN = "no sign that the masks tell the senses apart"
 APART = "the masks tell the senses apart more often than chance"
 
 #: Whether a method is better, None: chance may explain the difference -> what is said of it.
-VERBS = {True: "helps", False: "does harm", None: "no verdict"}
+VERBS = {True: "helps", False: "does harm", None: "is undecided"}
 
 
 @dataclass(frozen=True)
@@ -385,4 +385,5 @@ def senses(rows: list[Row]) -> tuple[str, str]:
     else:
         verdict = APART if share > CHANCE else TOGETHER
     words = of_seeds[0]["words"]
-    return f"{compared}, standard error over {words} words: {error:.1f}): {verdict}.", verdict
+    over = f"standard error over {words} words, for these models: {error:.1f}"
+    return f"{compared}, {over}): {verdict}.", verdict

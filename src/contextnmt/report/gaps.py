@@ -44,7 +44,7 @@ def system_notes(results: Results) -> list[str]:
 
 
 def reason_lines(results: Results, reasons: Reasons) -> list[str]:
-    """The systems that have a reason, a line a language pair; the unfinished pairs come last."""
+    """The systems that have a reason, a line per language pair; the unfinished pairs come last."""
     return [
         f"{pair_title(pair)}: {listed}."
         for pair in dict.fromkeys([*results.pairs, *reasons])

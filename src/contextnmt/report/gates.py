@@ -51,10 +51,11 @@ def gates_table(results: Results) -> Table:
     ]
     notes += [
         "A gate, or context mask, multiplies the vectors of a sentence, dimension by dimension. "
-        "The values are those of all dimensions in all dev sentences, with the weights of the "
-        "model.",
+        "The values are those of all dimensions in all dev sentences, with the weights used (best "
+        "update).",
         "Deviation: the standard deviation of a dimension over the sentences, averaged over the "
         "dimensions. Near 0 all sentences have nearly the same gate, so the context tells nothing.",
+        *spread(results),
     ]
     return Table(blocks, data, notes)
 
@@ -136,7 +137,14 @@ def masks_table(results: Results) -> Table:
         for run, of_run in found.items()
         if not of_side(of_run, "target")
     ]
-    return Table(blocks, data, [*earlier, *notes({row["senses"] for row in data})])
+    kinds = {row["senses"] for row in data}
+    return Table(blocks, data, [*earlier, *notes(kinds), *spread(results)])
+
+
+def spread(results: Results) -> list[str]:
+    """A note on what stands behind ±; none with one seed."""
+    seeds = len(results.seeds)
+    return [f"Mean ± standard deviation of {seeds} seeds."] if seeds > 1 else []
 
 
 def of_side(found: dict[str, Any], side: str) -> dict[str, Any]:
@@ -197,7 +205,7 @@ def notes(kinds: Set[str]) -> list[str]:
         "Mask above 0.99: of all values of the masks, those that let a dimension of a word's "
         "vector pass all but unchanged; those from 0.05 to 0.95 weaken it.",
         "Dimensions that vary: those whose greatest value in the sentences looked at is more than "
-        "0.05 above their smallest one. Vectors change with the sentence in these alone.",
+        "0.05 above their smallest one. In the others, vectors hardly change with the sentence.",
         "Distances: between the vectors of a word in two sentences, after the context mask; means "
         f"over {'; '.join(means[kind] for kind in means if kind in kinds)}. Without a "
         "contextualizer a word has one vector, so the distance is 0.",
@@ -399,7 +407,7 @@ def draw_pairs(axes: Axes, name: str, cosine: numpy.ndarray, senses: list[str]) 
 
 
 def draw_words(axes: Axes, content: dict[str, Any], side: str) -> None:
-    """A dot a word: above the line, its vectors are farther apart in two senses than in one."""
+    """A dot per word: above the line, its vectors are farther apart in two senses than in one."""
     of_words = [of_side(each, side) for each in content["words"].values()]
     found = [each for each in of_words if each.get("separation") is not None]
     points = numpy.array(

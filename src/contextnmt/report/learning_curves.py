@@ -63,7 +63,7 @@ def trainings_table(results: Results) -> Table:
     alike = same(list(rows.values()), keys)
     own = [key for key in keys if key not in alike]
     blocks = [block(results, pair, rows, paper, own) for pair in results.pairs]
-    return Table(blocks, data(rows, paper), notes(paper, alike))
+    return Table(blocks, data(rows, paper), notes(paper, alike, own))
 
 
 def differing(models: dict[Run, Row]) -> list[str]:
@@ -76,7 +76,7 @@ def differing(models: dict[Run, Row]) -> list[str]:
 
 
 def row_of(model: Row, log: list[Row], settings: list[str]) -> Row:
-    """The facts of a run; losses are in nats a target token, up to the update that counts."""
+    """The facts of a run; losses are in nats per target token, up to the update that counts."""
     best = model["best"]["update"]
     train, dev = ([each for each in log if each["kind"] == kind] for kind in ("train", "dev"))
     losses = [each["loss"] for each in train if each["update"] <= best]
@@ -113,7 +113,7 @@ def same(rows: list[Row], keys: list[str]) -> dict[str, Cell]:
 
 
 def block(results: Results, pair: str, rows: dict[Run, Row], paper: Paper, own: list[str]) -> Block:
-    """One row a run of a language pair; where the paper tells its figures, those of its system.
+    """One row per run of a language pair; where the paper tells its figures, those of its system.
 
     `own` are the figures of here alone. A system that is not finished has one row, without any.
     """
@@ -155,7 +155,7 @@ def shown_value(key: str, value: Any) -> Cell:
 
 
 def data(rows: dict[Run, Row], paper: Paper) -> list[Row]:
-    """One row a run, and one for each system that the paper tells of."""
+    """One row per run, and one for each system that the paper tells of."""
     here = [{"source": "here", **run._asdict(), **row} for run, row in rows.items()]
     return here + [
         {
@@ -169,16 +169,22 @@ def data(rows: dict[Run, Row], paper: Paper) -> list[Row]:
     ]
 
 
-def notes(paper: Paper, alike: dict[str, Cell]) -> list[str]:
-    """Notes of the table; `alike`: facts that are no column of it."""
+def notes(paper: Paper, alike: dict[str, Cell], own: list[str]) -> list[str]:
+    """Notes of the table; `alike`: facts that are no column of it; `own`: those that are."""
     shared = "; ".join(f"{heading(key)} {cell.text}" for key, cell in alike.items())
     lines = [f"Same in all trainings: {shared}."] if shared else []
     lines += [
-        "Losses: negative log-likelihood of a target token in nats, with the weights used (best "
+        "Losses: negative log-likelihood per target token in nats, with the weights used (best "
         "update); training loss is the mean of the last updates before it.",
         "Time: all sessions of a training, validations included.",
         "Gain of the last validation: its dev BLEU over the highest one before it.",
     ]
+    if "unknown_limit" in own:
+        lines.append(
+            "Unknown limit: share of unknown words allowed in the system's own text; 1.00: no "
+            "limit. If training.filters is symbolized, the limit of word systems applies to the "
+            "symbolized text instead (A14 in docs/decisions.md)."
+        )
     if paper:
         lines.append(
             "The paper's losses are of an unknown unit, so they are not to be compared, and its "

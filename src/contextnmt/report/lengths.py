@@ -128,7 +128,7 @@ def draw(results: Results, pair: str, text: str, content: Record) -> Figure:
 
 
 def draw_windows(axes: Axes, content: Record, styles: Styles) -> None:
-    """A line a system over the mean length of the sentences in a window, with its band."""
+    """A line per system over the mean length of the sentences in a window, with its band."""
     lengths = [window["mean_length"] for window in content["windows"]]
     step = max(1, len(lengths) // ON_LINE)
     for place, style, scores in scored(content, styles):
@@ -145,7 +145,7 @@ def draw_windows(axes: Axes, content: Record, styles: Styles) -> None:
 
 
 def draw_bins(axes: Axes, content: Record, styles: Styles) -> None:
-    """A group of dots a bin, one a system, with bars for the intervals.
+    """A group of dots per bin, one per system, with bars for the intervals.
 
     Bins beyond the longest sentence are left out; those of too few sentences say so.
     """

@@ -57,7 +57,7 @@ def paper(results: Results) -> dict[str, Any]:
         "failed": failure_lines(results, data["trainings"]),
         "claims": tables.get("claims", Table([], [], [])),
         "findings": [replace(each, sentences=[]) for each in findings(results, data)],
-        # The blocks of the paper's own measure: one a language pair.
+        # The blocks of the paper's own measure: one per language pair.
         "bleu": [block for block in bleu.blocks if block.title in titles],
         "bleu_notes": bleu.notes,
         "page": f"{results.name}/index.html",

@@ -1,7 +1,7 @@
 """The provenance of a report: settings, code, machine, data, trainings, times, each a table."""
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -105,7 +105,13 @@ def used(results: Results) -> dict[str, str]:
     """The corpora of the report's texts, and their terms of use."""
     corpora = results.configuration["corpora"]
     names = sorted({name.partition("/")[0] for name in archives(results)})
-    return {name: corpora[name].get("terms") or "no terms stated" for name in names}
+    return {name: corpora[name].get("terms") or terms(corpora[name]) for name in names}
+
+
+def terms(corpus: Mapping[str, Any]) -> str:
+    """The terms of a corpus that states none."""
+    made_up = all("generator" in each for each in corpus["files"].values())
+    return "MIT, made up by the package" if made_up else "no terms stated"
 
 
 def splits(results: Results) -> Iterator[str]:
@@ -156,7 +162,7 @@ def other_texts(results: Results) -> Iterator[tuple[str, list[Cell]]]:
 
 
 def training_data(results: Results, models: dict[Run, dict[str, Any]]) -> list[Block]:
-    """The training text of each view as the models saw it, one block a pair."""
+    """The training text of each view as the models saw it, one block per pair."""
     per_side = ("{} tokens", "unknown {} (%)", "SHA-256 {}")
     headings = [form.format(side) for form in per_side for side in ("source", "target")]
     blocks = []

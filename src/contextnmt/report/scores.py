@@ -43,7 +43,7 @@ SIGNATURES = {
     "signature": "BLEU on tokenized text",
     "signature_detokenized": "Detokenized, with an untouched reference: BLEU",
     "signature_chrf": "chrF",
-    "signature_ter": "TER (the lower the better)",
+    "signature_ter": "TER (lower is better)",
 }
 
 
@@ -338,7 +338,9 @@ def notes(results: Results, scored: list[Row], paper: Printed, tested: Tested) -
     ]
     lines = [f"Reconstruction: {results.reconstruction}"] if results.reconstruction else []
     lines += filter(None, [headline(results.name)])
-    lines.append("Scores in percent; dev texts in brackets; bold: best of a column, no verdict.")
+    lines.append(
+        "Scores in percent; dev texts in brackets; bold: best of its column, significant or not."
+    )
     if any(tested.values()):
         lines.append(note_on_marks(results, tested))
     if len(results.seeds) > 1:

@@ -52,7 +52,7 @@ def examples(results: Results) -> Table:
 
 
 def rows_of(results: Results, pair: str) -> Iterator[Row]:
-    """The chosen sentences of a language pair, then those that differ most: a row a version."""
+    """The chosen sentences of a language pair, then those that differ most: a row per version."""
     texts = {text: versions(results, pair, text) for text in results.texts(pair)}
     sources = {text: named[0][1].lines for text, named in texts.items()}
     first = results.test[pair][0]
@@ -156,7 +156,7 @@ def distance(versions: Sequence[str]) -> float:
 
 
 def blocks(results: Results, rows: list[Row]) -> Iterator[Block]:
-    """Lay out the table, a block a sentence."""
+    """Lay out the table, a block per sentence."""
     for sentence in sentences(rows):
         first = sentence[0]
         if first["text"]:

@@ -36,10 +36,10 @@ from contextnmt.text.symbols import Side, symbolize_pair
 TABLE2_NOTES = [
     "The way of the training text: tokenized, then symbolized from both sentences. "
     "^^ marks a piece that belongs to the word before it. The paper's French text has a blank "
-    "after l', from the tokenizer; the text here has none.",
+    "after l', from the tokenizer; the row “French: text” has none.",
     "Word counts are not used, so the table is the same for every corpus. They only decide whether "
-    "a capital at the start of a sentence is a name (A28 in docs/decisions.md): here The, Les and "
-    "Trakhtenberg. The first two have no partner on the other side.",
+    "a capital at the start of a sentence is a name (A28 in docs/decisions.md). Here this concerns "
+    "The, Les and Trakhtenberg. The first two have no partner on the other side.",
     "Section 6.3 prints translations; here they are symbolized, and restored from what the symbols "
     "stand for in the source alone, without a rule dictionary. No model takes part.",
 ]
@@ -237,10 +237,11 @@ def table3_notes(vocabulary_size: int, paper: Rows, counts: dict[str, Any]) -> l
         f"Coverage: share of all words that the {vocabulary_size:,} most frequent make up "
         f"(the paper: {', '.join(sizes)}).",
         "Sentence pairs: what the limits drop, each pair by its first reason. If training.filters "
-        "is symbolized, systems of words count unknown words after symbolization too; if own, "
-        "before it (A14 in docs/decisions.md). Too long: a side of more than "
-        f"{' or '.join(map(str, lengths))} words; after symbolization, the pieces of split digits "
-        f"count as words. Unknown words: more of both sides together than {unknowns}.",
+        "is symbolized, word systems count unknown words after symbolization too; if own, before "
+        "it (A14 in docs/decisions.md). Too long: a side of more than "
+        f"{' or '.join(map(str, lengths))} words; after symbolization, digits and letters split "
+        "apart count as separate words. Unknown words: their share of both sides' words together "
+        f"is above {unknowns}.",
         "Kept by all systems: each in its own view of the text, subwords included. If "
         "training.filters is all, the systems train on these pairs alone.",
         "Symbols: of the symbolized text. A name of several words is one symbol.",

@@ -1,6 +1,6 @@
 """A finished table, and its files: CSV, Markdown, LaTeX, and JSON for the page.
 
-A table is kept twice: `data` holds its numbers, one a row, in full precision (the CSV file);
+A table is kept twice: `data` holds its numbers, one per row, in full precision (the CSV file);
 `blocks` holds what a reader sees, rounded and set beside the paper's numbers (the other files).
 Excerpts from the text that it is about go to the page alone."""
 
@@ -164,7 +164,7 @@ def block_of(
 
 @dataclass(frozen=True)
 class Table:
-    """The blocks that are shown, the tidy `data` behind them (a dict a row), notes, excerpts."""
+    """The blocks that are shown, the tidy `data` behind them (a dict per row), notes, excerpts."""
 
     blocks: list[Block]
     data: list[dict[str, Any]]

@@ -216,7 +216,7 @@ def excerpts(pair: str, ranking: Path, texts: dict[str, dict[str, str]]) -> Iter
                     f"{ranking}: not the ranking that the texts were selected by: "
                     "rank and select again"
                 )
-            score = f"{entry['score']:.2f} bits a word".replace("-", "−")
+            score = f"{entry['score']:.2f} bits per word".replace("-", "−")
             place = f"{entry['corpus']}, line {entry['line']:,}: {score}"
             pairs.append(sentence_pair(place, **text))
         yield Excerpt(f"{pair_title(pair)}: the {len(pairs)} pairs with the {what}", pair, pairs)
@@ -279,7 +279,7 @@ def draw_scores(results: Results, pair: str, ranking: dict[str, Any]) -> Figure:
         draw_histogram(axes, edges, heights, ranking["threshold"])
         axes.set_title(corpus, fontsize=8, pad=2)
     panels[0].set_ylim(bottom=0)
-    panels[-1].set_xlabel("score (bits a word); low: like the in-domain text")
+    panels[-1].set_xlabel("score (bits per word); low: like the in-domain text")
     figure.supylabel("pairs (%)", fontsize=9)
     figure.suptitle(results.pair_title(pair), x=0, ha="left", fontsize=10)
     handles, labels = panels[0].get_legend_handles_labels()
