@@ -49,8 +49,8 @@ TEST_SET_HEAD = ["", "sizes", "seconds", "sentences/s"]
 
 SEARCH_NOTES = f"""
 Random weights, made-up sentences of 4 to 50 words (log-normal, 22 on average), longest first. Every
-translation is forced to the same length. Sentences a second: the median of the rounds, in which all
-take turns. {speed.NOTES}
+translation is forced to the same length. Sentences per second: the median of the rounds, in which
+all take turns. {speed.NOTES}
 Multiply-adds of a hypothesis and step, in millions: of the model as it is defined; search may need
 fewer. contextnmt batches as many sentences as the stage `translate`: of a beam of 12,
 {HYPOTHESES["cpu"] // 12} on a CPU and {HYPOTHESES["cuda"] // 12} on a GPU; the others batch
@@ -186,7 +186,7 @@ def main(
         precisions[LOWER[place.type]] = Precision.BF16
     second: list[str | list[str]] = []
     if with_test_set:  # first, while nothing else is on the GPU
-        facts = f"{TEST_SET:,} sentences, {PAPER_WORDS:,} words a side, beam {width}."
+        facts = f"{TEST_SET:,} sentences, {PAPER_WORDS:,} words per side, beam {width}."
         rows = table(TEST_SET_HEAD, test_set(precisions, width, place), words=2)
         second = ["## Translating a test set", facts, TEST_SET_NOTES, rows]
     contestants = {speed.YARDSTICK: yardstick(words, width, steps, place)}

@@ -55,7 +55,7 @@ class Toolkit(NamedTuple):
 
     name: str
     package: str
-    speed: str  # how its log reports target words a second
+    speed: str  # how its log reports target words per second
     seconds: Sequence[str]  # and what translating took, without its start, in one part or several
     train: str
     translate: str
@@ -196,7 +196,7 @@ class Peer:
         return self.toolkit.name
 
     def speeds(self) -> list[float]:
-        """Target words a second from one report to the next in a training from the start."""
+        """Target words per second from one report to the next in a training from the start."""
         return self.numbers("speed", self.toolkit.speed, self.learn())
 
     def learn(self) -> str:

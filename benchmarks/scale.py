@@ -56,7 +56,7 @@ before. Repeated: pairs that clean drops since they came before.
 
 TIME_NOTES = f"""
 The workflow runs on a text in {PARTS} parts, selects 1/{SHARE} of the pairs, and makes a system of
-words, one of subwords and one of symbols. CPU seconds a million pairs on one core: all runs of a
+words, one of subwords and one of symbols. CPU seconds per million pairs on one core: all runs of a
 command together, with those on in-domain, dev and test text; commands after clean and select by the
 pairs that these leave. The start of Python is in them, which weighs in a short text. Ratio: of the
 time a pair in the largest and in the smallest text. Further pairs: the same for the pairs that a

@@ -24,7 +24,7 @@ SHARE = 4
 
 COST_HEAD = ["command", "runs", "pairs", "CPU seconds", "pairs/s/core", "tokens/s/core", "MB"]
 
-#: Commands that read the whole pool, and those of which the tokens a second tell nothing.
+#: Commands that read the whole pool, and those of which the tokens per second tell nothing.
 COMMANDS = ("sample", "cross-entropy", "rank", "select", "perplexity")
 WITHOUT_TOKENS = ("rank", "perplexity")
 
@@ -37,9 +37,9 @@ counting as one. The first line is the whole selection, the others are cut-offs 
 """
 
 COST_NOTES = """
-One core is in use. CPU seconds have the start of Python in them, once a run: scoring and selecting
-are a run for each corpus. The pool is ranked, and selected from, twice. Tokens: of both sides. MB:
-the most memory that a run takes.
+One core is in use. CPU seconds have the start of Python in them, once per run: scoring and
+selecting are a run for each corpus. The pool is ranked, and selected from, twice. Tokens: of both
+sides. MB: the most memory that a run takes.
 """
 
 

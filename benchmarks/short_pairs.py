@@ -30,12 +30,12 @@ def draw(
             chosen.append(place)
         if len(chosen) == number:
             return [pairs[each] for each in sorted(chosen)]
-    limits = f"{tokens[0]} to {tokens[-1]} tokens a side"
+    limits = f"{tokens[0]} to {tokens[-1]} tokens per side"
     raise UserError(f"only {len(chosen)} of {len(pairs)} pairs have {limits}")
 
 
 def main(
-    source: Annotated[Path, typer.Option(help="raw text, a sentence a line")],
+    source: Annotated[Path, typer.Option(help="raw text, a sentence per line")],
     target: Annotated[Path, typer.Option(help="its translation, line by line")],
     source_language: Annotated[str, typer.Option(help="language code, as en")],
     target_language: Annotated[str, typer.Option(help="language code, as fr")],
@@ -45,7 +45,7 @@ def main(
     most: Annotated[int, typer.Option(help="tokens of either side, at most", min=1)] = 25,
     pairs: Annotated[int, typer.Option(help="to draw", min=1)] = 20_000,
 ) -> None:
-    """Draw PAIRS pairs of LEAST to MOST tokens a side, and write them in their order."""
+    """Draw PAIRS pairs of LEAST to MOST tokens per side, and write them in their order."""
     if least > most:
         raise typer.BadParameter(f"--least {least} is more than --most {most}")
     sides = Tokenizer(source_language), Tokenizer(target_language)

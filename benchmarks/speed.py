@@ -48,7 +48,7 @@ Sentence = npt.NDArray[np.int64]
 
 
 def made_up(count: int, words: int) -> list[tuple[Sentence, Sentence]]:
-    """Pairs of 4 to 50 words a side, log-normal, alike but for a tenth; words by Zipf's law."""
+    """Pairs of 4 to 50 words per side, log-normal, alike but for a tenth; words by Zipf's law."""
     rng = np.random.default_rng(1)
     source = rng.lognormal(3.0, 0.55, count)
     target = source * rng.lognormal(0.0, 0.1, count)

@@ -45,7 +45,7 @@ BAHDANAU = ModelSettings(620, 1000, 1000, 500, cell="gru")
 CHOI = ModelSettings(620, 1000, 2000, 500)
 SETTLED, YARDSTICK_SIZES = f"{speed.YARDSTICK}, memory as in contextnmt", (256, 512)
 
-#: Our models: with the multiply-adds of the yardstick for 8,000 words a side, and in its sizes.
+#: Our models: with the multiply-adds of the yardstick for 8,000 words per side, and in its sizes.
 MODELS = {
     "contextnmt, proportions of Bahdanau et al.": ModelSettings(312, 504, 504, 256, cell="gru"),
     "contextnmt, proportions of Choi et al.": ModelSettings(272, 440, 880, 224),
@@ -77,7 +77,7 @@ the rounds. {speed.NOTES}
 Sizes: embedding, hidden state, alignment, maxout. Multiply-adds of a target token, in millions: all
 products of matrices, forward and backward, of the model as it is defined, in a sentence of average
 length. The proportions are those of the papers (620, 1000, 1000, 500 and GRUs; 620, 1000, 2000, 500
-and LSTMs), scaled to the multiply-adds of plain PyTorch for 8,000 words a side. The toolkits read
+and LSTMs), scaled to the multiply-adds of plain PyTorch for 8,000 words per side. The toolkits read
 the text while they train; ours and plain PyTorch have their batches ready. JoeyNMT does not sort
 the pairs by length. On a CPU, freed memory stays with our processes on huge pages (a row has plain
 PyTorch so too), with the toolkits on small ones, and products in bfloat16 are compiled for each
@@ -189,7 +189,7 @@ class Here:
 
     @classmethod
     def rate(cls, window: int) -> float:
-        """Target words a second in an update by each batch of a window."""
+        """Target words per second in an update by each batch of a window."""
         batches = cls.windows[window]
         words = sum(int((target != PAD).sum()) for _, target in batches)
         started = speed.clock(cls.device)
@@ -277,7 +277,9 @@ def main(
         text = speed.made_up(pairs, words)
         others = peers(environments, threads, text, words, task.recipe, Path(name))
         rows = list(in_turns(makers(precisions, place), others, task, rounds))
-    asked = f"{pairs:,} pairs, {words:,} words a side, batches of {batch_size}, {rounds} rounds of "
+    asked = (
+        f"{pairs:,} pairs, {words:,} words per side, batches of {batch_size}, {rounds} rounds of "
+    )
     asked += f"{updates} updates with a report every {report}, {threads} threads"
     memory = [MEMORY] * (place.type == "cuda")
     publish(
@@ -287,7 +289,7 @@ def main(
         TRAINING_NOTES,
         table([*HEAD, f"to {speed.YARDSTICK}", f"to {speed.FASTEST}"], rows, words=2),
         "## Models in the sizes of the papers",
-        f"One after the other; {PAPER_WORDS:,} words a side, {report} updates a round.",
+        f"One after the other; {PAPER_WORDS:,} words per side, {report} updates per round.",
         table([*HEAD, *memory], of_papers(precisions, large, rounds), words=2),
     )
 

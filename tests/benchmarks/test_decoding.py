@@ -51,7 +51,7 @@ def test_the_page_has_a_row_for_each(script: dict[str, Any], tmp_path: Path) -> 
     first, second = out.read_text().split("## Translating a test set\n\n")
     for row in ("| plain PyTorch |", "| small |", "| small, bf16 |", "| 1.00 |"):
         assert row in first
-    assert second.startswith("50 sentences, 40 words a side, beam 2.")
+    assert second.startswith("50 sentences, 40 words per side, beam 2.")
     for name in ("first", "second", "first, bf16", "second, bf16"):
         assert f"| {name} | 5/6/4/5 | " in second
 

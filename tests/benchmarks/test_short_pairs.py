@@ -31,7 +31,7 @@ def test_pairs_are_short_and_in_their_order(tmp_path: Path) -> None:
 
 
 def test_too_few_short_pairs_are_told(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="of 800 pairs have 1 to 2 tokens a side"):
+    with pytest.raises(UserError, match="of 800 pairs have 1 to 2 tokens per side"):
         drawn(tmp_path, 1, 2, 500)
     with pytest.raises(typer.BadParameter, match="--least 5 is more than --most 4"):
         drawn(tmp_path, 5, 4, 1)

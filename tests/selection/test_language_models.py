@@ -22,7 +22,7 @@ def models() -> DomainModels:
 
 
 def test_the_difference_is_that_of_the_cross_entropies(models: DomainModels) -> None:
-    """In bits a word, the end of the sentence predicted but not counted."""
+    """In bits per word, the end of the sentence predicted but not counted."""
 
     def cross_entropy(model: str, line: str) -> float:
         ids = [models.vocabulary.ids.get(word, 0) for word in line.split()]

@@ -71,7 +71,7 @@ class Survey(NamedTuple):
     """How often each side of a text has each word, and a fingerprint of each pair: [pairs].
 
     Equal words on both sides make an equal fingerprint. The two tables of words take some 120 bytes
-    a distinct word, the fingerprints 8 bytes a pair.
+    a distinct word, the fingerprints 8 bytes per pair.
     """
 
     source_counts: Counter[str]
@@ -110,7 +110,7 @@ def survey(
 
     That is for clean, which judges a part by its whole text: whether a sentence has the words of
     the other language, and whether a pair came before. The counts are tables of word and count, by
-    descending count and then by word; the fingerprints are 64-bit hashes, one a pair.
+    descending count and then by word; the fingerprints are 64-bit hashes, one per pair.
 
     Example: contextnmt survey --source train.1of2.en.gz --target train.1of2.fr.gz
     --source-counts-out 1of2.en.tsv --target-counts-out 1of2.fr.tsv --fingerprints-out
@@ -167,7 +167,7 @@ def familiarity(counts: Counter[str], word: str) -> float:
 def repeated(own: Fingerprints, earlier: Iterable[Fingerprints]) -> bytes:
     """For each pair of a part, 1 if it came before, in the part or in an earlier one, else 0.
 
-    The `earlier` ones are put in another order. Memory is some 41 bytes a pair of the part, or a
+    The `earlier` ones are put in another order. Memory is some 41 bytes per pair of the part, or a
     little more if an earlier part, held in memory one at a time, is larger than it.
     """
     values, first = np.unique(own, return_index=True)

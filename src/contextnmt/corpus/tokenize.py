@@ -102,7 +102,7 @@ class Tokenizer(MosesTokenizer):  # type: ignore[misc]
 
 
 def tokenize(
-    source: Annotated[Path, typer.Option(help="Source side, one sentence a line.")],
+    source: Annotated[Path, typer.Option(help="Source side, one sentence per line.")],
     target: Annotated[Path, typer.Option(help="Target side, line by line its translation.")],
     source_language: Annotated[str, typer.Option(help="Language code of the source, as en.")],
     target_language: Annotated[str, typer.Option(help="Language code of the target, as fr.")],
@@ -110,7 +110,7 @@ def tokenize(
     target_out: Annotated[Path, typer.Option(help="Tokenized target side to write.")],
     segmented: Annotated[
         list[str] | None,
-        typer.Option(help="Language without spaces whose words have them here; repeatable."),
+        typer.Option(help="Language without spaces, but split into words here; repeatable."),
     ] = None,
 ) -> None:
     """Split the sentences of a parallel text into words and punctuation marks.

@@ -52,7 +52,7 @@ def cbow(
     """Train CBOW vectors on the source of the training text, with negative sampling.
 
     The vocabulary is that of a model in the view `word`. One thread, so that the same text gives
-    the same vectors on the same machine: half a million words a second or so.
+    the same vectors on the same machine: half a million words per second or so.
 
     Example: contextnmt cbow --text select/en-fr/train.en.gz --vocabulary-size 30000
     --out cbow/en-fr

@@ -67,10 +67,10 @@ def masks(
         list[str] | None, typer.Option(help="word to inspect, without --tags; repeatable")
     ] = None,
 ) -> None:
-    """Compute the context masks of words in the sentences of a text, and how far apart they are.
+    """Compute context masks of words in the sentences of a text, and distances of masked vectors.
 
-    Ambiguous words come from the tags of a test text. Or name words: they are compared in all
-    sentences that have them, two at least.
+    Ambiguous words come from the tags of a test text. Or name words: their vectors are compared in
+    all sentences that have them, two at least.
 
     Example: contextnmt masks --model train/en-fr/context/1 --text tokenize/en-fr/test.en.gz
     --tags embedded.tar.gz::test.phenomena.tsv --target-language fr --out masks.json

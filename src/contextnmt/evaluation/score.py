@@ -173,7 +173,7 @@ def scores_of(
     """BLEU and the `wanted` detokenized scores of a translation, and of how many ``sentences``.
 
     With `kept`, of these lines alone, numbered from 1, ``of`` so many sentences of the text; where
-    there is nothing to score there is but a ``gap``, the reason (A21).
+    there is nothing to score there is only a ``gap``, the reason (A21).
     """
     hypotheses, references, raw_references = texts
     size = {"sentences": len(hypotheses)}

@@ -91,7 +91,7 @@ def energies_backward(
     of_weight: Tensor,
     scratch: Tensor,
 ) -> None:
-    """Compute the gradients of `energies` of one query a sentence, `asked` [batch, alignment].
+    """Compute the gradients of `energies` of one query per sentence, `asked` [batch, alignment].
 
     `slopes` [batch, time] is the gradient of the energies. Each gradient lacks a factor that is the
     same at all positions. That of the query, the sum of slope h (1 - h), is written to `of_asked`

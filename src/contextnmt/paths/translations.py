@@ -97,7 +97,7 @@ class Translations(Trainings):
         return [f"{wildcards.text}.beam{beam}" for beam in self.beams(wildcards)]
 
     def translations(self, stage: str, wildcards: Wildcards) -> list[str]:
-        """The files in a run's folder of `translate` or `restore`: one a translation.
+        """The files in a run's folder of `translate` or `restore`: one per translation.
 
         Which texts there are depends on the language pair, so the rules declare the folder.
         """

@@ -39,7 +39,7 @@ ACTING = (
     *("delete_temp_output", "generate_unit_tests", "lint", "report", "touch"),
 )
 
-#: Target words a pair of the selected text: 348 million French words of WMT14 are the paper's 12
+#: Target words per pair of the selected text: 348 million French words of WMT14 are the paper's 12
 #: million pairs (Choi et al. 2017, sec. 5.1; docs/decisions.md, A1).
 WORDS_A_PAIR = 29
 

@@ -255,7 +255,7 @@ def unpack(
     Snakemake then goes on from there: it makes scores and reports of the translations without
     training again, unless something reads the weights and they were left behind. Nothing is
     written if the file is damaged, or, without --force, if a result here differs. --force also
-    deletes weights of another training than the returned model.json.
+    deletes weights here that do not belong to the returned model.json.
 
     Example: contextnmt unpack returned.tar.gz
     """

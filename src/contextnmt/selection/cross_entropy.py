@@ -25,7 +25,7 @@ from contextnmt.selection.select import SCORED
 #: Random numbers made at a time.
 NUMBERS = 1 << 16
 
-#: Pairs scored at a time: about 100,000 words a side, where the models are fastest.
+#: Pairs scored at a time: about 100,000 words per side, where the models are fastest.
 BLOCK = 4096
 
 BITS = log2(10)  # in a log10 of one
@@ -107,7 +107,7 @@ class DomainModels(NamedTuple):
     def cross_entropy_difference(
         self, lines: Sequence[str]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-        """H_I - H_O of each sentence in bits a word, and its words: [sentences] each.
+        """H_I - H_O of each sentence in bits per word, and its words: [sentences] each.
 
         A sentence's end is predicted, but no word (as in XenC); unknown words are words like any
         other. An empty sentence has an infinite difference.
@@ -193,7 +193,7 @@ def cross_entropy(
 ) -> None:
     """Score pairs by the bilingual cross-entropy difference of Axelrod et al. 2011.
 
-    The lower a score, the more the pair is like the in-domain text; in bits a word.
+    The lower a score, the more the pair is like the in-domain text; in bits per word.
 
     Example: contextnmt cross-entropy --source news.en.gz --target news.fr.gz --source-models
     models.en --target-models models.fr --out news.scores.npy

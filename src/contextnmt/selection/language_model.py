@@ -70,9 +70,9 @@ class Vocabulary:
         return len(SPECIALS) + len(self.words)
 
     def encode(self, lines: Iterable[str]) -> Sentences:
-        """The ids of tokenized sentences, one a line; of an empty line, none.
+        """The ids of tokenized sentences, one per line; of an empty line, none.
 
-        Takes 4 bytes a word and 8 a sentence, twice as many in the end.
+        Takes 4 bytes per word and 8 per sentence, twice as many in the end.
         """
         ids, offsets = array("i"), array("q", [0])
         for line in lines:

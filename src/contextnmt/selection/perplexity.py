@@ -34,7 +34,7 @@ def chosen(sentences: Sentences, choice: npt.NDArray[np.bool_]) -> Sentences:
 
 
 def perplexity_of(model: LanguageModel, sentences: Sentences) -> float:
-    """Perplexity a word, unknown words and the ends of sentences included."""
+    """Perplexity per word, unknown words and the ends of sentences included."""
     log10 = float(model.log10_probabilities(sentences).sum())
     return float(10 ** (-log10 / (len(sentences.ids) + len(sentences.offsets) - 1)))
 
@@ -42,8 +42,8 @@ def perplexity_of(model: LanguageModel, sentences: Sentences) -> float:
 def lines_at(positions: Integers, texts: Sequence[Path], sizes: Sequence[int]) -> Iterator[str]:
     """The lines of the pool at `positions`, in the order of the pool.
 
-    `sizes`: pairs of each part. Takes 1 byte a pair of the pool and of the largest part meanwhile.
-    Raises UserError if a text has more lines or fewer.
+    `sizes`: pairs of each part. Takes 1 byte per pair of the pool and of the largest part
+    meanwhile. Raises UserError if a text has more lines or fewer.
     """
     choice = np.zeros(sum(sizes), np.bool_)
     choice[positions] = True
@@ -65,16 +65,19 @@ def perplexity(
     ranking: Annotated[Path, typer.Option(help="Ranking of the pool.")],
     vocabulary: Annotated[Path, typer.Option(help="Words that the models know.")],
     dev: Annotated[list[Path], typer.Option(help="Dev text in that language, for the perplexity.")],
-    most_words: Annotated[int, typer.Option(help="Most target words to make a model of.", min=1)],
+    most_words: Annotated[
+        int, typer.Option(help="Maximum number of target words to train a model on.", min=1)
+    ],
     seed: Annotated[int, typer.Option(help="Another seed draws other random pairs.", min=0)],
     out: Annotated[Path, typer.Option(help="JSON to write.")],
 ) -> None:
     """Compare language models of selected pairs with models of as much text drawn at random.
 
-    At six sizes: the largest has as many target words as the ranking keeps, or --most-words if that
-    is less, and each further one half the words. At each, a 4-gram model is estimated from the
-    pairs with the lowest scores and one from random pairs, and both get a perplexity on the dev
-    text. A word of the largest text takes some 130 bytes of memory, a pair of the pool 50.
+    At up to six sizes: the largest has as many target words as the ranking keeps, or --most-words
+    if that is less; each other has half the words of the next larger one. At each, a 4-gram model
+    is estimated from the pairs with the lowest scores and one from random pairs, and both get a
+    perplexity on the dev text. A word of the largest text takes some 130 bytes of memory, a pair of
+    the pool 50.
 
     Example: contextnmt perplexity --text news.fr.gz --scores news.scores.npy --ranking ranking.json
     --vocabulary models.fr.vocabulary.txt --dev newstest2014.fr.gz --most-words 33554432

@@ -62,7 +62,7 @@ def column(parts: Sequence[npt.NDArray[np.void]], name: str) -> npt.NDArray[Any]
 def ranked(scores: Floats) -> Integers:
     """The numbers of the pairs with a finite score, lowest score first; of equals, the first.
 
-    [pairs with a score]. Takes 8 bytes a pair, and 4 more meanwhile.
+    [pairs with a score]. Takes 8 bytes per pair, and 4 more meanwhile.
     """
     order = np.argsort(scores, kind="stable")  # infinity comes last
     return order[: np.count_nonzero(np.isfinite(scores))]
@@ -72,7 +72,7 @@ def cut(amounts: npt.NDArray[Any], limit: int, unit: str) -> int:
     """How many pairs it takes until their amounts sum up to `limit`, the last one included.
 
     `amounts`: of the ranked pairs, [pairs], in `unit`. Raises UserError if all of them are too
-    little. Takes 8 bytes a pair meanwhile.
+    little. Takes 8 bytes per pair meanwhile.
     """
     totals = np.cumsum(amounts, dtype=np.int64)
     available = int(totals[-1]) if totals.size else 0
@@ -85,7 +85,7 @@ def cut(amounts: npt.NDArray[Any], limit: int, unit: str) -> int:
 
 
 def distribution(scores: Floats, order: Integers, parts: Sequence[Part]) -> dict[str, Any]:
-    """Histogram of the scores: ``edges`` of the bins in bits a word, and ``pairs`` by corpus.
+    """Histogram of the scores: ``edges`` of the bins in bits per word, and ``pairs`` by corpus.
 
     The bins have equal width, but that the outermost ones take in the tails of the ranked pairs.
     Pairs without a score are in none.

@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 #: How the name of a part's file of scores ends.
 SCORES = ".scores.npy"
 
-#: Entry of a scores file for each pair, 12 bytes: its score in bits a word, infinite if a side is
+#: Entry of a scores file for each pair, 12 bytes: its score in bits per word, infinite if a side is
 #: empty, and its words on the target side.
 SCORED = np.dtype([("score", "<f8"), ("target_words", "<i4")])
 

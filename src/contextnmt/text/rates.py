@@ -172,7 +172,7 @@ class Rate(NamedTuple):
 
 
 class Rates:
-    """The table in memory, about 400 bytes a row: how likely a word is (part of) a symbol.
+    """The table in memory, about 400 bytes per row: how likely a word is (part of) a symbol.
 
     `counts`: how often the training text has a word, to compare it with its lower-cased form.
     """

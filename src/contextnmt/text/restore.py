@@ -34,7 +34,9 @@ OUTCOMES = ("rule", "copy", "dropped", "missing")
 
 
 def restore(
-    translation: Annotated[list[Path], typer.Option(help="tokens, a sentence a line; repeatable")],
+    translation: Annotated[
+        list[Path], typer.Option(help="tokens, one sentence per line; repeatable")
+    ],
     out: Annotated[list[Path], typer.Option(help="words to write, one for each --translation")],
     source_language: Annotated[str, typer.Option(help="language of the source, such as en")],
     target_language: Annotated[str, typer.Option(help="language of the translation, such as fr")],

@@ -1,4 +1,4 @@
-"""The tables beside a symbolized text, with a header, a row a line and a tab between columns.
+"""The tables beside a symbolized text, with a header, a row per line and a tab between columns.
 
 The rule dictionary, ``rules.tsv``, says what the training text puts in the target for what a symbol
 stands for (Choi et al. 2017, section 4.3): one rule for each matching pair that became a symbol.

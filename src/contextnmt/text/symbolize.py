@@ -36,7 +36,7 @@ from contextnmt.text.symbols import Side, symbolize_pair, symbolize_source
 
 
 def symbolize(
-    source: Annotated[Path, typer.Option(help="source text, one tokenized sentence a line")],
+    source: Annotated[Path, typer.Option(help="source text, one tokenized sentence per line")],
     source_language: Annotated[str, typer.Option(help="language of the source, such as en")],
     target_language: Annotated[str, typer.Option(help="language of the target, such as fr")],
     out: Annotated[Path, typer.Option(help="beginning of the names of the files to write")],
@@ -52,7 +52,7 @@ def symbolize(
         typer.Option(
             min=0,
             max=1,
-            help=f"with --rates: a word this likely is a symbol; {THRESHOLD} if not given",
+            help=f"with --rates: symbol from this rate on; {THRESHOLD} if not given",
         ),
     ] = None,
     dictionary: Annotated[

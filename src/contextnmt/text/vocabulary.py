@@ -84,5 +84,5 @@ class Vocabulary:
         return cls(list(words))
 
     def write(self, path: Path, counts: Mapping[str, int]) -> None:
-        """Write a line a word: the word, a tab, its count. Line n holds the word with id n+2."""
+        """Write a line per word: the word, a tab, its count. Line n holds the word with id n+2."""
         write_lines(path, (f"{word}\t{counts[word]}" for word in self.words))

@@ -32,7 +32,7 @@ Ids = npt.NDArray[np.int64]
 class Side:
     """One side of a text: sentence i is ids[offsets[i]:offsets[i + 1]], without end-of-sentence.
 
-    The arrays of the training text are memory-mapped: 4 bytes a symbol and 8 a sentence of the
+    The arrays of the training text are memory-mapped: 4 bytes per symbol and 8 per sentence of the
     system's cache, which takes them back when it needs them. Those of a dev text are in memory.
     """
 
@@ -114,7 +114,7 @@ def training_pairs(own: PairFilter, others: Sequence[PairFilter] = ()) -> Traini
     """The training pairs of a system that pass its `own` filter and those of `others` (A14).
 
     `dropped` counts each pair once, under the first reason of its own filter or, if that keeps it,
-    under `elsewhere`. Of 12 million pairs, the rows take 4 bytes a pair kept, twice that while
+    under `elsewhere`. Of 12 million pairs, the rows take 4 bytes per pair kept, twice that while
     they are found. Raises UserError if no pair is left, or if another folder does not hold as many
     pairs.
     """
@@ -175,7 +175,7 @@ def drop_reasons(
 
     A pair is dropped if a side is empty, if a side has more than `max_length` symbols, or if more
     than the share `unknown_limit` of the symbols of both sides together is unknown (A13). Takes
-    some 50 bytes a pair: give it the text in blocks.
+    some 50 bytes per pair: give it the text in blocks.
     """
     lengths = np.stack([source.lengths, target.lengths])
     unknown = np.zeros(len(source), np.bool_)
@@ -208,7 +208,7 @@ class Batches:
 
     Every epoch is a fresh permutation of the pairs; `sort_batches` batches' pairs at a time are
     sorted by the longer side and cut, shortest batch first (A24). Resuming at update n needs
-    nothing but n. The permutation takes as many bytes a pair as `TrainingPairs.rows`: 4 for 12
+    nothing but n. The permutation takes as many bytes per pair as `TrainingPairs.rows`: 4 for 12
     million pairs, 8 between two epochs.
     """
 

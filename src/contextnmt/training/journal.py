@@ -105,9 +105,9 @@ class Window:
     def numbers(self) -> dict[str, float]:
         """Return the numbers of a record, and start the window anew.
 
-        The loss in nats a target word; the mean norm of the finite gradients, the share of updates
-        whose gradient was clipped, the number of those whose gradient was not finite; symbols a
-        second; `peak_memory`.
+        The loss in nats per target word; the mean norm of the finite gradients, the share of
+        updates whose gradient was clipped, the number of those whose gradient was not finite;
+        symbols per second; `peak_memory`.
         """
         seconds = self.seconds
         loss, norm, clipped, finite = self.sums.tolist()

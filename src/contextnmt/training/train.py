@@ -98,7 +98,7 @@ def train(
     --dev-target dev.bpe.fr.gz --out model --state model/state
     --model '{"hidden": 256}' --training '{"batch_size": 80}'
 
-    To train on the pairs alone that another system keeps too, name its view of them and its
+    To train only on pairs that another system also keeps, name its view of them and its
     limits: --filter '{"data": "data/word", "max_length": 50, "unknown_limit": 0.1}'
 
     BLEU is that of the tokens in the view, subwords joined. With --training

@@ -72,7 +72,7 @@ def translate_own_text(
     typed = sys.stdin.isatty()
     if typed:
         languages = f"{run.source_language} to {run.target_language}"
-        say(f"{languages}, a sentence a line; Ctrl-D ends")
+        say(f"{languages}, a sentence per line; Ctrl-D ends")
     # A bar would run into what is typed or shown at the same terminal.
     hidden = typed or sys.stdout.isatty()
     with nullcontext() if hidden else bar("translate", "lines") as shown:

@@ -82,18 +82,18 @@ def translate(
     Your own: contextnmt translate --run results/demo/run/en-fr/context-symbol/1.json
     < sentences.en > sentences.fr
 
-    reads raw sentences from standard input, one a line, and tokenizes, translates and restores them
-    as the workflow does with test texts. Each line is answered as soon as it is translated. With
-    --nbest or --alignments the answer is a list of translations as JSON, best first. `--model
+    reads raw sentences from standard input, one per line, and tokenizes, translates and restores
+    them as the workflow does with test texts. Each line is answered as soon as it is translated.
+    With --nbest or --alignments the answer is a list of translations as JSON, best first. `--model
     exported` does the same with a folder of `contextnmt export`. With --text and --out, --model
-    writes the tokens of the view, one sentence a line.
+    writes the tokens of the view, one sentence per line.
 
     In both cases unknown words are written as UNK, and an empty line stays empty.
 
     Example: contextnmt translate --model model --text test.en.gz --beam 1 --beam 12
     --out test.beam1.gz --out test.beam12.gz
 
-    Further outputs lie beside each --out, such as test.beam12.gz. --nbest writes
+    Further outputs are named after each --out. For test.beam12.gz, --nbest writes
     test.beam12.nbest.jsonl.gz and, with the best translations by score per token,
     test.beam12.normalised.gz. --alignments writes test.beam12.alignments.npz, for the widest beam
     alone. Both describe the translations in --out. --no-unknown writes other translations,
