@@ -66,7 +66,7 @@ SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
 SPARED = "mask in the decoder alone"
 #: Trainings long enough for the senses of ambiguous words, validated often enough to see when: the
 #: system whose settings they have, but for initialisation and learning rate.
-LONG = {"max_updates": 3000, "validate_every": 250}
+LONG = {"max_updates": 1500, "validate_every": 100}
 STARTS = {
     "N(0, 0.01²), rate 0.0004": ("layers-2", "gaussian", 0.0004),
     "Glorot, rate 0.0004": ("layers-2", "glorot", 0.0004),
