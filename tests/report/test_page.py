@@ -222,7 +222,10 @@ def test_sections_show_tables_and_figures(text: str, name: str) -> None:
 def test_systems_are_tried_in_the_page_or_if_large_beside_it(
     results: Made, reported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copied = Made(copy_of(results, tmp_path).folder, results.about | {"tried": ["baseline"]})
+    copied = Made(
+        copy_of(results, tmp_path).folder,
+        results.about | {"tried": [(pair, "baseline") for pair in results.about["pairs"]]},
+    )
     for path in copied.results.browser_models().values():
         told = {"sentences": ["</script><b>"], "beam": 12}
         compared = {"sentences": 200, "equal": 199, "bleu": [20.5, 20.25]}

@@ -22,7 +22,7 @@ STAGES = [
     *("restored", "lines_known", "scores", "lexicons", "replaced", "overlaps"),
     "coverages",
     *("pairs_counted", "counts", "symbols_scored", "compared", "lengths_scored"),
-    *("word_vectors", "words_charted", "contexts_masked"),
+    *("word_vectors", "words_charted", "browser_models", "contexts_masked"),
 ]
 #: Models of choi2017 that translate with other choices of symbols: of four systems, two seeds.
 ABLATIONS = 2 * 4
@@ -125,6 +125,7 @@ def test_other_choices_of_symbols_are_jobs_of_their_own(
         ("symbols_scored", "symbol_scores", "train"),
         ("word_vectors", "cbow", "train"),
         ("words_charted", "local_charts", "translate"),
+        ("browser_models", "browser_model", "translate"),
         ("contexts_masked", "masks", "translate"),
         ("choi2017_corpora", "symbol_scores", "train"),
         ("bahdanau2015_corpora", "overlap", "symbolize"),

@@ -124,7 +124,7 @@ def own_files(*paths: str) -> dict[str, Any]:
         ),
         (
             {"experiments": {"bahdanau2015": {"try_it": ["rnnsearch-30"]}}},
-            "experiments.bahdanau2015.try_it: only for choi2017, whose LSTM the page knows; remove",
+            "experiments.bahdanau2015.try_it: only for choi2017, whose models the page knows",
         ),
         (
             {"experiments": {"choi2017": {"try_it": ["nowhere"]}}},

@@ -59,6 +59,7 @@ TARGETS = {
         for chart in paths.of_reports("local-charts")
     ],
     "words_charted": paths.of_reports("local-charts"),
+    "browser_models": paths.of_reports("browser-model"),
     "contexts_masked": paths.of_reports("masks"),
 }
 

@@ -202,14 +202,14 @@ rule browser_model:
     input:
         unpack(paths.run_files_needed),
         unpack(paths.offered_text),
-        model=lambda wildcards: paths.model_files(wildcards),
+        model=paths.model_files,
         run="<results>/run/{pair}/{system}/{seed}.json",
     output:
         "<results>/browser-model/{pair}/{system}/{seed}.json",
     log:
         "<logs>/browser-model/{pair}/{system}/{seed}.log",
     resources:
-        mem_mb=memory(4000),
+        mem_mb=memory(8000),
         runtime=hours(1),
     params:
         *code("contextnmt.translation.browser_model"),

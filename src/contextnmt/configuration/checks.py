@@ -161,7 +161,7 @@ def wrong_systems(configuration: Configuration) -> Iterator[Mistake]:
                 yield mistake(path, "only for a system with `context: true`")
         for key, why in (
             ("inspected_words", "which charts words"),
-            ("try_it", "whose LSTM the page knows"),
+            ("try_it", "whose models the page knows"),
         ):
             if experiment.get(key) and name != INSPECTING:
                 yield mistake([*where, key], f"only for {INSPECTING}, {why}; remove it")

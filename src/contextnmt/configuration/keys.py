@@ -386,9 +386,10 @@ class Experiment:
     """Its dev and test sets, where they are not those of all experiments."""
     alignments: System | None = None
     """System whose alignments the report draws; null: none."""
-    try_it: Some[System] = field(default_factory=list)
+    try_it: Unique[System] = field(default_factory=list)
     """For choi2017 alone: systems that a reader tries in the report's page, without a network. It
-    holds their models, with the first seed, in 8-bit integers; large ones have a page beside it."""
+    holds their models, with the first seed, in 8-bit integers; large ones have a page beside it.
+    Left out are models other than an LSTM with attention, and sources without spaces."""
     sentences: dict[Pair, Unique[Phrase]] = field(default_factory=dict)
     """For each language pair, sentences of the dev and test sets that the report shows as every
     system translates them, with their alignments. A few words in a row of the source identify each;

@@ -63,7 +63,7 @@ def crate(results: Results, models: dict[Run, dict[str, Any]]) -> None:
         models,
         rules=[file(folder, folder / path) for path in rules],
         configuration=file(folder, folder / CONFIGURATION, name="The resolved configuration"),
-        made=[file(folder, path) for path in (folder / "index.html", *shown)],
+        made=[file(folder, path) for path in (*sorted(folder.glob("*.html")), *shown)],
     )
     write_json(folder / METADATA, {"@context": CONTEXTS, "@graph": list(graph)})
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from contextnmt.configuration import places, recipes
 from contextnmt.configuration.places import Configuration
+from contextnmt.corpus.chinese import UNSPACED
 from contextnmt.report.results import ABLATION, Claim, Method, Reasons, Results, System
 
 
@@ -101,13 +102,26 @@ def results_of(
             for pair in pairs
         },
         aligned=aligned if aligned in attentive else "",
-        tried=entry.get("try_it", []),
+        tried=[
+            (pair, system)
+            for system in entry.get("try_it", [])
+            for pair in pairs
+            if is_tried(made.get((pair, system)), pair)
+        ],
         word=next(iter(entry.get("inspected_words", [])), ""),
         config_digest=digest,
         deviations=list(deviations),
         gaps={pair: reasons for pair, reasons in own_gaps.items() if reasons},
         configuration=configuration,
     )
+
+
+def is_tried(recipe: Mapping[str, Any] | None, pair: str) -> bool:
+    """Whether the page can translate with a system; not with one that is left out."""
+    if recipe is None or pair.split("-")[0] in UNSPACED:
+        return False
+    model = recipe["model"]
+    return model["cell"] == "lstm" and model["attention"] and not model["smoother"]
 
 
 def contrasts(entry: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -62,7 +62,7 @@ DESCRIBED_ELSEWHERE = {
 NUMBERED = {"lengths": " (Figure 2 of the paper)", "trainings": " (Table 2 of the paper)"}
 #: Formats of a table that a reader downloads.
 TEXT_FORMATS = ("csv", "md", "tex")
-#: Letters of the models in the page from which on they are in a page beside it, of this name.
+#: Models of more characters than this go to a page of their own, of this name.
 LARGE, TRIED = 8_000_000, "try-it.html"
 #: Suffix of a file -> the name of its format.
 FORMATS = {"csv": "CSV", "md": "Markdown", "tex": "LaTeX"}

@@ -171,13 +171,14 @@ class Results:
     #: Pair and system: those with a contextualizer, and those whose unknown words are replaced.
     contextualized: list[tuple[str, str]] = field(default_factory=list)
     replaced: list[tuple[str, str]] = field(default_factory=list)
+    #: Likewise those that translate in the page.
+    tried: list[tuple[str, str]] = field(default_factory=list)
     #: Likewise those that also translate with other `CHOICES`, and why some have not done so.
     ablated: list[tuple[str, str]] = field(default_factory=list)
     ablation_gaps: Reasons = field(default_factory=dict)
     external_rules: bool = False  #: whether they help to symbolize numbers
     symbol_threshold: float = 0.0  #: likelihood from which on a name of a source is a symbol
     aligned: str = ""  #: the system whose alignments are drawn
-    tried: list[str] = field(default_factory=list)  #: systems that translate in the page
     word: str = ""  #: the word whose masks are drawn
     config_digest: str = ""
     #: Settings that are not the paper's: key, paper, here, system (a label; empty: all).
@@ -297,7 +298,7 @@ class Results:
         """What the page translates with: the first seed of the systems that are tried there."""
         models = self.of_runs("browser-model", ".json").items()
         first = self.seeds[0]
-        return {run: at for run, at in models if run.system in self.tried and run.seed == first}
+        return {run: at for run, at in models if run[:2] in self.tried and run.seed == first}
 
     def masks(self) -> dict[Run, Path]:
         """Context masks of the systems with contextualizer whose text is most like plain words."""

@@ -7,7 +7,10 @@
 
 /** The bytes of a base64 text. */
 function bytesOf(text) {
-  return Uint8Array.from(atob(text), character => character.charCodeAt(0));
+  const decoded = atob(text);
+  const bytes = new Uint8Array(decoded.length);
+  for (let place = 0; place < bytes.length; place += 1) bytes[place] = decoded.charCodeAt(place);
+  return bytes;
 }
 
 /** A matrix: `rows` x `columns` numbers, row by row; a vector has one row. */
@@ -35,14 +38,14 @@ class Matrix {
   /** The product with a vector, added to a copy of `before`, another vector, if there is one. */
   times(vector, before) {
     const { rows, columns, numbers } = this;
-    const product = before ? Float32Array.from(before) : new Float32Array(rows);
+    const found = before ? Float32Array.from(before) : new Float32Array(rows);
     for (let row = 0, place = 0; row < rows; row += 1) {
       let sum = 0;
       for (let column = 0; column < columns; column += 1, place += 1)
         sum += numbers[place] * vector[column];
-      product[row] += sum;
+      found[row] += sum;
     }
-    return product;
+    return found;
   }
 }
 
@@ -300,17 +303,18 @@ function numberSpans(pieces, grouped) {
   return spans;
 }
 
+const ORDINAL = /^\^\^(?:st|nd|rd|th)(-centur(?:y|ies))?$/iu;
+const BETWEEN = words(", - – ^^- ^^– and or to");
+
 /** Does the number before piece `after` count a century, which French writes in Roman numerals? */
 function isCentury(pieces, after) {
-  const ordinal = /^\^\^(?:st|nd|rd|th)(-centur(?:y|ies))?$/iu;
-  const between = words(", - – ^^- ^^– and or to");
   const following = pieces.slice(after, after + NEAR);
-  const found = ordinal.exec(following[0] ?? "");
+  const found = ORDINAL.exec(following[0] ?? "");
   if (!found) return false;
   if (found[1]) return true;
   for (const piece of following.slice(1)) {
     if (["century", "centuries"].includes(piece)) return true;
-    if (!(between.has(piece) || /\p{Nd}$/u.test(piece) || ordinal.test(piece))) return false;
+    if (!(BETWEEN.has(piece) || /\p{Nd}$/u.test(piece) || ORDINAL.test(piece))) return false;
   }
   return false;
 }
@@ -707,8 +711,8 @@ class System {
       return { ...searched, all: spelt, left: spelt.filter(({ restored }) => restored.length) };
     };
     let searched = tried(false);
-    let best = searched.left[0];
-    if (!best) best = (searched = tried(true)).left[0] ?? { ...searched.all[0], restored: written.words };
+    let best = searched.left[0] ?? (searched = tried(true)).left[0];
+    best ??= { ...searched.all[0], restored: written.words, copied: true };
     return { ...written, ...best, encoded: searched.encoded };
   }
 }
@@ -734,7 +738,7 @@ function tokenButtons({ tokens, symbols, ids }, chosen, choose) {
     const surface = surfaces.get(withoutMark(token));
     const about = surface ?? (ids[place] === UNK ? "unknown word" : null);
     const button = made("button", {
-      type: "button", title: about, class: ids[place] === UNK ? "unknown" : surface && "symbol",
+      type: "button", title: about, "aria-label": about && `${token}, ${about}`, class: ids[place] === UNK ? "unknown" : surface && "symbol",
       "aria-pressed": place === chosen,
     }, token);
     button.addEventListener("click", () => choose(place));
@@ -803,15 +807,18 @@ function bars(values, before, least, name) {
   return drawing;
 }
 
-const mean = values => values.reduce((sum, value) => sum + value, 0) / values.length;
+const average = values => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** One of the two systems, side by side. */
 class Tried {
   constructor(element, load, options, chosen, changed) {
-    Object.assign(this, { load, element, word: 0, gates: null });
+    Object.assign(this, { load, word: 0, text: null, now: null, before: null });
     this.choice = made("select", { "aria-label": "System" }, ...options.map((label, place) =>
       made("option", { value: place, selected: place === chosen ? "" : null }, label)));
-    this.choice.addEventListener("change", () => { this.gates = null; changed(); });
+    this.choice.addEventListener("change", () => {
+      this.text = this.now = this.before = null;
+      changed(this);
+    });
     this.found = made("div");
     this.said = made("p", { class: "said", "aria-live": "polite" });
     element.replaceChildren(this.choice, this.found);
@@ -822,21 +829,20 @@ class Tried {
   }
 
   show(text, width) {
-    const { system } = this;
-    const written = system.write(text);
-    if (written.tokens.length > LONGEST) {
-      const told = `${written.tokens.length} tokens; at most ${LONGEST} are translated here.`;
-      this.found.replaceChildren(made("p", {}, told));
-      return;
+    const tell = message => this.found.replaceChildren(made("p", {}, message));
+    try {
+      const { length } = this.system.write(text).tokens;
+      if (length > LONGEST) return tell(`${length} tokens; at most ${LONGEST} are translated here.`);
+      const answer = this.system.translate(text, width);
+      if (!answer) return tell("No words in it.");
+      // Masks are of the sentence, so another search changes nothing.
+      if (text !== this.text) this.before = this.now;
+      [this.text, this.now] = [text, answer.encoded.gates];
+      this.word = Math.min(this.word, answer.tokens.length - 1);
+      return this.draw(answer);
+    } catch (error) {
+      return tell(`This browser cannot translate it: ${error.message}`);
     }
-    const answer = system.translate(text, width);
-    if (!answer) {
-      this.found.replaceChildren(made("p", {}, "No words in it."));
-      return;
-    }
-    this.word = Math.min(this.word, answer.tokens.length - 1);
-    this.draw(answer);
-    if (answer.encoded.gates) this.gates = answer.encoded.gates;
   }
 
   draw(answer) {
@@ -844,10 +850,8 @@ class Tried {
     const symbols = answer.symbols.map(({ name, source: from, target: to }) =>
       `${name}: ${from}${from === to ? "" : ` → ${to}`}`);
     const choose = word => {
-      const before = this.gates;
       this.word = word;
       this.draw(answer);
-      this.gates = before;
       this.found.querySelectorAll(".tokens button")[word].focus();
     };
     const heads = [[...answer.tokens, "</s>"], [...answer.target, ...(answer.finished ? ["</s>"] : [])]];
@@ -855,7 +859,8 @@ class Tried {
     this.found.replaceChildren(
       made("p", { class: "translation", lang: target }, answer.restored.join(" ")),
       made("p", { class: "notes" }, `log-probability ${answer.score.toFixed(3).replace("-", "−")}`
-        + (answer.finished ? "" : ", cut off at the length limit")),
+        + (answer.finished ? "" : ", cut off at the length limit")
+        + (answer.copied ? "; nothing is left of any translation: these are the source's words" : "")),
       made("p", { class: "tokens", lang: source }, ...tokenButtons(answer, this.word, choose)),
       ...(symbols.length ? [made("p", { class: "notes" }, symbols.join("; "))] : []),
       made("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": "Attention" },
@@ -875,19 +880,20 @@ class Tried {
     const drawn = (name, values, before, least) => made("figure", { class: "bars" },
       made("figcaption", {}, name), bars(values, before, least, name));
     const of = (side, gate, before) => drawn(
-      `Mask of the ${side} words, mean ${mean(gate).toFixed(3)}`
-        + (before ? `; lines: that of the sentence before, ${mean(before).toFixed(3)}` : ""),
+      `Mask of the ${side} words, mean ${average(gate).toFixed(3)}`
+        + (before ? `; lines: that of the sentence before, ${average(before).toFixed(3)}` : ""),
       gate, before, 0);
     return [
-      of("source", gates[0], this.gates?.[0]),
-      of("target", gates[1], this.gates?.[1]),
+      of("source", gates[0], this.before?.[0]),
+      of("target", gates[1], this.before?.[1]),
       drawn(`Vector of “${token}” with its mask; lines: without`, shown,
         vector.map(value => value / largest), -1),
     ];
   }
 }
 
-const LONGEST = 200;
+/** Tokens of a sentence at most: a search takes a second for 60 of them and a small model. */
+const LONGEST = 60;
 
 /** Fill a section of the page, once it is opened. */
 function fill(section) {
@@ -897,18 +903,35 @@ function fill(section) {
   const labels = stored.map(({ dataset }) => dataset.label);
   const [typed, chosen] = section.querySelectorAll("input[type=text], .chosen");
   const form = section.querySelector("form");
-  const { beam, sentences } = load(0).told;
-  const show = () => {
-    const width = form.elements["try-beam"].value === "1" ? 1 : beam;
-    for (const side of sides) side.show(typed.value, width);
-  };
-  const sides = [...section.querySelectorAll(".side")].map((element, place) =>
-    new Tried(element, load, labels, Math.min(place, labels.length - 1), show));
-  chosen.append(...sentences.map(text => made("option", { value: text }, text)));
+  // A large model takes seconds: not at each pause of a typing reader.
+  const large = load(0).target.spelt.length > 5000;
   let waiting = 0;
+  const show = (...some) => {
+    clearTimeout(waiting);
+    const greedy = form.elements["try-beam"]?.value === "1";
+    for (const side of some.length ? some : sides)
+      side.show(typed.value, greedy ? 1 : side.system.told.beam);
+  };
+  const languageOf = side => side.system.told.source_language;
+  const offer = side => {
+    const { sentences } = side.system.told;
+    chosen.replaceChildren(...sentences.map(text => made("option", { value: text }, text)));
+    [typed.value] = sentences;
+  };
+  /** Both sides read one sentence: one of another language takes the other side along. */
+  const changed = side => {
+    const others = sides.filter(other => languageOf(other) !== languageOf(side));
+    if (!others.length) return show(side);
+    for (const other of others) other.choice.value = side.choice.value;
+    offer(side);
+    return show();
+  };
+  const sides = [...section.querySelectorAll(".side")].map(
+    (element, place) => new Tried(element, load, labels, place, changed));
+  offer(sides[0]);
   typed.addEventListener("input", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(show, 250);
+    waiting = setTimeout(() => show(), large ? 2000 : 250);
   });
   chosen.addEventListener("change", () => {
     typed.value = chosen.value;
@@ -916,7 +939,7 @@ function fill(section) {
   });
   form.addEventListener("change", ({ target }) => { if (target.type === "radio") show(); });
   form.addEventListener("submit", event => { event.preventDefault(); show(); });
-  typed.value = sentences[0];
+  changed(sides[0]);
   show();
 }
 

@@ -84,18 +84,18 @@ def detokenizer(language: str) -> Callable[[str], str]:
 def join_marks(tokens: Sequence[str], language: str) -> list[str]:
     """Join apostrophes and single quotation marks to the tokens that they belong to."""
     sides = sides_of_marks(tokens, language)
-    words: list[str] = []
+    words: list[list[str]] = []
     glued = False  # does this token belong to the one before it?
     for place, token in enumerate(tokens):
         before, after = sides.get(place, (False, False))
         if place in sides or language not in CONTRACTING:
             token = token.replace("'", HIDDEN)
         if (glued or before) and words:
-            words[-1] += token
+            words[-1].append(token)
         else:
-            words.append(token)
+            words.append([token])
         glued = after
-    return words
+    return list(map("".join, words))
 
 
 def sides_of_marks(tokens: Sequence[str], language: str) -> dict[int, Sides]:

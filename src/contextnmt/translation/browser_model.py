@@ -24,6 +24,7 @@ from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError
 from contextnmt.files import read_json, read_lines, read_pairs, write_json
 from contextnmt.text.numbers import number_format
+from contextnmt.text.pieces import HAS_DIGIT
 from contextnmt.text.rates import read_rates
 from contextnmt.text.symbol_tables import best_targets, read_rules
 from contextnmt.translation.ensemble import Ensemble
@@ -67,8 +68,8 @@ def browser_model(
         if is_there
     ]
     if lacking:
-        raise UserError(f"{run}: the page cannot translate with {' and '.join(lacking)}: leave out")
-    torch.set_num_threads(1)
+        kind = " and ".join(lacking)
+        raise UserError(f"{run}: a page cannot translate with {kind}: name another run")
     translator = SavedTranslator([Path(found.model)], torch.device("cpu"))
     texts = [*islice(read_pairs(source, target), sentences)]
     lines, references = [left for left, _ in texts], [right for _, right in texts]
@@ -97,8 +98,8 @@ def browser_model(
                 "sentences": len(lines),
                 "equal": sum(map(str.__eq__, exact, rounded)),
                 "bleu": [
-                    round(bleu.corpus_score(texts, [references]).score, 2)
-                    for texts in (exact, rounded)
+                    round(bleu.corpus_score(each, [references]).score, 2)
+                    for each in (exact, rounded)
                 ],
             },
         },
@@ -193,9 +194,11 @@ def symbol_tables(run: Run, files: SymbolFiles) -> dict[str, Any]:
     )
     formats = [number_format(language)._asdict() for language in languages]
     counts = read_counts(Path(files.counts))
+    # A word is compared with its lower-cased form, which tells nothing if there is none.
+    compared = (word for word in counts if word == word.lower() or word.lower() in counts)
     return {
         "rates": [list(rate) for rate in read_rates(Path(files.rates))],
-        "counts": [[word, count] for word, count in counts.items()],
+        "counts": [[word, counts[word]] for word in compared if not HAS_DIGIT.search(word)],
         "targets": [[*key, target] for key, target in targets.items()],
         "threshold": files.threshold,
         "formats": formats if files.external_rules else None,
