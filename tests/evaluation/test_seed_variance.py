@@ -75,7 +75,8 @@ def test_a_variance_is_drawn_towards_those_of_the_others() -> None:
     assert 2 < degrees < 16
     for before, after in zip(unlike, drawn, strict=True):
         assert min(before, 0.4) < after < max(before, 0.4)
-    assert moderated([1.0, 1.3, 0.8, 1.1], 2) == ([1.05] * 4, 8)
+    drawn, degrees = moderated([1.0, 1.3, 0.8, 1.1], 2)  # alike: three quarters of the way
+    assert (drawn, degrees) == (pytest.approx([1.0375, 1.1125, 0.9875, 1.0625]), 8)
 
 
 def test_a_margin_is_students_t_times_the_standard_error() -> None:

@@ -2,7 +2,8 @@
 
 A run's score is modelled as the mean of its system plus normal noise. Two or three seeds estimate
 the variance of one system badly. So each variance is moderated: it is shrunk towards the common
-variance of all systems, the more so, the more alike they are (Smyth 2004; limma does so for genes).
+variance of all systems, the more so, the more alike they are (Smyth 2004; limma does so for genes),
+but never all the way: a few systems that look alike may still differ.
 A system whose training failed must not widen the intervals of the others: Cochran's test (1941) for
 the largest of several variances, also used by ISO 5725-2, sets it apart with its own variance.
 
@@ -26,6 +27,9 @@ OUTLIER = 0.01
 POWER = 0.8
 #: Most seeds that are recommended.
 MANY = 100
+#: Most that the common variance weighs, in variances of one system. Chosen so that equal systems of
+#: the demo get a verdict in at most 5 % of cases (benchmarks/published/verdicts.md).
+COMMON = 3
 #: Lower bound of a variance, as a share of the median: its logarithm has to be finite.
 LEAST = 1e-5
 
@@ -128,12 +132,13 @@ def moderated(variances: Sequence[float], degrees: int) -> tuple[list[float], fl
         math.log(max(least, each)) - special.digamma(half) + math.log(half) for each in variances
     ]
     beyond = statistics.variance(logarithms) - special.polygamma(1, half)
-    if beyond <= special.polygamma(1, every):  # no sign that they differ
-        return [pooled] * len(variances), every
-    prior = 2 * optimize.brentq(lambda x: special.polygamma(1, x) - beyond, 1e-3, every)
-    common = math.exp(
-        statistics.fmean(logarithms) + special.digamma(prior / 2) - math.log(prior / 2)
-    )
+    most = COMMON * degrees
+    prior, common = float(most), pooled
+    if beyond > special.polygamma(1, most / 2):  # else they hardly differ
+        prior = 2 * optimize.brentq(lambda x: special.polygamma(1, x) - beyond, 1e-3, most / 2)
+        common = math.exp(
+            statistics.fmean(logarithms) + special.digamma(prior / 2) - math.log(prior / 2)
+        )
     drawn = [(prior * common + degrees * each) / (prior + degrees) for each in variances]
     return drawn, min(prior + degrees, every)
 
