@@ -1,5 +1,6 @@
 import errno
 import gzip
+import io
 import os
 import stat
 import tempfile
@@ -13,6 +14,7 @@ from contextnmt.files import (
     atomic,
     atomic_path,
     count_lines,
+    decode_lines,
     read_json,
     read_lines,
     read_pairs,
@@ -86,6 +88,41 @@ def test_a_damaged_gzip_file_is_never_taken_for_a_short_one(tmp_path: Path, kind
         UserError, match=r"text\.gz: damaged packed file after line \d+ .*fetch it again"
     ):
         count_lines(path)
+
+
+def test_what_has_no_end_does_not_fill_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for limit in ("LONGEST_LINE", "LARGEST_JSON"):
+        monkeypatch.setattr(f"contextnmt.files.{limit}", 1 << 16)
+    path = tmp_path / "endless"
+    path.write_bytes(b"first\n" + b"a" * (1 << 16) + b"\n")
+    with pytest.raises(UserError, match=r"endless, line 2: longer than 65536 bytes: give a text"):
+        count_lines(path)
+    with pytest.raises(UserError, match=r"endless: larger than 65536 bytes: not JSON"):
+        read_json(path)
+
+
+class BrokenDisk(io.RawIOBase):
+    """A file of which only the beginning can be read."""
+
+    beginning = b"line\n"
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, place: Any) -> int:
+        if not self.beginning:
+            raise OSError(errno.EIO, "Input/output error")
+        place[: len(self.beginning)], self.beginning = self.beginning, b""
+        return 5
+
+
+def test_a_disk_that_fails_on_the_way_is_told() -> None:
+    with pytest.raises(
+        UserError, match=r"^text: cannot be read after line 1 \(Input/output error\)"
+    ):
+        list(decode_lines(io.BufferedReader(BrokenDisk()), "text"))
 
 
 @pytest.mark.parametrize(("left", "right"), [(3, 5), (5, 3), (0, 1)])
@@ -226,3 +263,6 @@ def test_json_is_sorted_and_named_where_it_is_broken(tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text('{\n"a": }')
     with pytest.raises(UserError, match=r"bad\.json: not JSON \(.*line 2"):
         read_json(tmp_path / "bad.json")
+    (tmp_path / "cut.json").write_bytes(gzip.compress(b"{}")[:-1])
+    with pytest.raises(UserError, match=r"cut\.json: damaged packed file"):
+        read_json(tmp_path / "cut.json")

@@ -80,6 +80,9 @@ BYTE_ORDER_MARK = "\ufeff"
 #: Bytes by which a file is known: a tar archive says so at byte 257.
 HEAD = 512
 
+#: Bytes of a line, and of a JSON file, at most: what does not end must not fill the memory.
+LONGEST_LINE, LARGEST_JSON = 1 << 27, 1 << 30
+
 
 def packing(head: bytes) -> tuple[str, Any]:
     """The program that packed a file with these first bytes ("" for none), and its opener."""
@@ -152,17 +155,26 @@ def open_binary(path: Path) -> IO[bytes]:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
 
 
-def decode_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
+def refuse_special(path: Path) -> None:
+    """Raise UserError if there is something else than a file: a pipe would be waited for."""
+    if path.exists() and not path.is_file():
+        raise UserError(f"{path}: a folder, a pipe or a device, not a file: name a file")
+
+
+def decode_lines(stream: IO[bytes], name: str) -> Iterator[str]:
     """The lines of a binary stream without their LF, one at a time, nor a byte order mark at its
     start; `name` is for messages.
 
-    Raises UserError, naming the line, at invalid UTF-8 and at a damaged or cut-off packed stream.
+    Raises UserError, naming the line, at invalid UTF-8, at a damaged or cut-off packed stream, and
+    at a line of more than LONGEST_LINE bytes.
     """
     done = 0
     try:
         if isinstance(stream, io.BufferedIOBase) and hasattr(stream, "peek"):
             refuse_other(stream.peek(HEAD)[:HEAD], name)
-        for line in stream:
+        while line := stream.readline(LONGEST_LINE + 1):
+            if len(line) > LONGEST_LINE:
+                raise too_long(name, done + 1)
             if not done:
                 line = line.removeprefix(BYTE_ORDER_MARK.encode())
             yield line.removesuffix(b"\n").decode("utf-8")
@@ -173,19 +185,26 @@ def decode_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
             f"position {error.start}): convert the file to UTF-8"
         ) from None
     except DAMAGE as error:
-        if isinstance(error, OSError) and error.errno:
-            raise
-        raise UserError(
-            f"{name}: damaged packed file after line {done} ({error}): fetch it again, or take .gz "
-            "off the name of a plain file"
-        ) from None
+        raise damaged(name, error, f" after line {done}") from None
+
+
+def too_long(name: str, line: int) -> UserError:
+    """The error at a line of more than LONGEST_LINE bytes."""
+    advice = "give a text, with an LF at the end of each line"
+    return UserError(f"{name}, line {line}: longer than {LONGEST_LINE} bytes: {advice}")
+
+
+def damaged(name: object, error: Exception, place: str = "") -> UserError:
+    """The error for the user at one of `DAMAGE`, at a `place` in a file."""
+    if isinstance(error, OSError) and error.errno:
+        return UserError(f"{name}: cannot be read{place} ({error.strerror}): check its disk")
+    advice = "fetch it again, or take .gz off the name of a plain file"
+    return UserError(f"{name}: damaged packed file{place} ({error}): {advice}")
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """The lines of a text file without their LF, one at a time.
-
-    Raises UserError, naming the line, at invalid UTF-8 and at a damaged or cut-off packed file.
-    """
+    """The lines of a text file without their LF, one at a time. Raises UserError as `decode_lines`
+    does, and if there is no such file."""
     with open_binary(path) as stream:
         yield from decode_lines(stream, str(path))
 
@@ -375,8 +394,27 @@ def write_json(path: Path, content: Any) -> None:
 
 def read_json(path: Path) -> Any:
     """The content of a JSON file. Raises UserError if it is not JSON."""
+    return parse_json(read_small(path), path)
+
+
+def read_block(path: Path) -> dict[str, Any]:
+    """The keys of a JSON file and their values. Raises UserError if it has something else."""
+    content = read_json(path)
+    if not isinstance(content, dict):
+        raise UserError(f"{path}: not a block of keys: make this file again")
+    return content
+
+
+def read_small(path: Path) -> bytes:
+    """The content of a JSON file. Raises UserError if it cannot be read or has no end in sight."""
     with open_binary(path) as stream:
-        return parse_json(stream.read(), path)
+        try:
+            content = stream.read(LARGEST_JSON + 1)
+        except DAMAGE as error:
+            raise damaged(path, error) from None
+    if len(content) > LARGEST_JSON:
+        raise UserError(f"{path}: larger than {LARGEST_JSON} bytes: not JSON: make this file again")
+    return content
 
 
 def parse_json(text: bytes | str, place: object, **options: Any) -> Any:
@@ -390,6 +428,13 @@ def parse_json(text: bytes | str, place: object, **options: Any) -> Any:
         raise UserError(f"{place}: not JSON ({error}): make this file again") from None
 
 
+def below(record: Any, *keys: str) -> Any:
+    """The value under `keys` of nested dictionaries; None if there is none."""
+    for key in keys:
+        record = record.get(key) if isinstance(record, dict) else None
+    return record
+
+
 def file_digest(path: Path) -> str:
     """SHA-256 of a file."""
     with path.open("rb") as stream:
@@ -401,8 +446,7 @@ def check_recorded(path: Path, record: Path, key: str) -> None:
 
     Where there is none, as in runs of earlier versions, nothing is checked.
     """
-    content = read_json(record)
-    digest = content.get(key) if isinstance(content, dict) else None
+    digest = below(read_json(record), key)
     if digest is not None and file_digest(path) != digest:
         raise UserError(
             f"{path}: not the file that {record} was written for: damaged, or of another run: copy "

@@ -26,6 +26,7 @@ from contextnmt.files import (
     BYTE_ORDER_MARK,
     DAMAGE,
     HEAD,
+    damaged,
     open_binary,
     packing,
     refuse_other,
@@ -96,7 +97,7 @@ def damage_reported(name: str) -> Iterator[None]:
         yield
     except (tarfile.TarError, zipfile.BadZipFile, RecursionError, *DAMAGE) as error:
         if isinstance(error, OSError) and error.errno:
-            raise
+            raise damaged(name, error) from None
         plain = ", or take .gz off the name of a plain file"
         advice = "fetch it again" + (plain if isinstance(error, gzip.BadGzipFile) else "")
         raise UserError(f"{name}: damaged or cut off ({error}): {advice}") from None

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import torch
 
 from contextnmt.errors import UserError
-from contextnmt.files import packing, refuse_other
+from contextnmt.files import HEAD, LONGEST_LINE, packing, refuse_other, too_long
 from contextnmt.progress import bar, say
 from contextnmt.text.parts import LONGEST, cut
 from contextnmt.text.vocabulary import EOS, SPECIALS, UNK, Vocabulary
@@ -89,25 +89,30 @@ def arriving(descriptor: int) -> Iterator[list[str]]:
 
     A list has the lines that end in one read, so that no line waits for the next one. LF alone ends
     a line; the last one may lack it. U+FFFD takes the place of invalid UTF-8, and a byte order mark
-    at the beginning goes, as in `contextnmt extract`. Raises UserError at packed text and at other
-    encodings that their first bytes tell.
+    at the beginning goes, as in `contextnmt extract`. Raises UserError at packed text, at other
+    encodings that their first bytes tell, and at a line of more than LONGEST_LINE bytes.
     """
     begun = bytearray()  # what has not ended
     encoding = "utf-8-sig"  # of the first line
+    done = 0
     while block := os.read(descriptor, BLOCK):
         begun += block
         if encoding == "utf-8-sig":
-            if program := packing(bytes(begun))[0]:
+            head = bytes(begun[:HEAD])
+            if program := packing(head)[0]:
                 with_gzip = ": `zcat FILE | contextnmt translate …` reads it"
                 advice = with_gzip if program == "gzip" else ": unpack it"
                 raise UserError(f"{NAME}: compressed by {program}{advice}")
-            refuse_other(bytes(begun), NAME)
+            refuse_other(head, NAME)
         if b"\n" in block:
             first, *others, begun = begun.split(b"\n")
             lines = [first.decode(encoding, "replace")]
             lines += [line.decode(errors="replace") for line in others]
             encoding = "utf-8"
             yield from (lines[at : at + LINES] for at in range(0, len(lines), LINES))
+            done += len(lines)
+        if len(begun) > LONGEST_LINE:
+            raise too_long(NAME, done + 1)
     if begun:
         yield [begun.decode(encoding, "replace")]
 
