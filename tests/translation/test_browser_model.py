@@ -50,6 +50,14 @@ def test_models_that_the_page_does_not_know_are_refused(tmp_path, settings, said
     assert not (tmp_path / "out.json").exists()
 
 
+def test_a_damaged_model_is_named(tmp_path) -> None:
+    make(tmp_path)
+    (tmp_path / "train" / "word" / "model.json").write_text('{"model": []}')
+    text = tmp_path / "test.en"
+    with pytest.raises(UserError, match=r"model\.json: no settings of a model in it"):
+        browser_model(run_file(tmp_path, "word"), text, text, tmp_path / "out.json")
+
+
 def test_the_file_tells_what_rounding_changes(tmp_path) -> None:
     make(tmp_path)
     text = tmp_path / "test.en"

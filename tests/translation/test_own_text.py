@@ -16,7 +16,7 @@ from sacremoses import MosesDetokenizer
 from small_results import VIEWS, restored, run_file, text_of
 
 from contextnmt.errors import UserError
-from contextnmt.files import packing, read_lines, refuse_other, write_lines
+from contextnmt.files import packing, read_lines, refuse_other, write_json, write_lines
 from contextnmt.text.parts import LONGEST, cut
 from contextnmt.text.pieces import SYMBOL
 from contextnmt.text.vocabulary import Vocabulary
@@ -30,7 +30,7 @@ from contextnmt.translation.own_text import (
 from contextnmt.translation.run_file import read_run
 from contextnmt.translation.saved import SavedTranslator
 from contextnmt.translation.translate import translate
-from contextnmt.translation.view_texts import Wanted
+from contextnmt.translation.view_texts import UnknownWords, Wanted
 
 ODD = [*"\0\r\t\x1f\x85\u00a0\u200b\u2028\ufeff🙂", "e\u0301", "...", "12,345.6", "NATO", "3rd"]
 ODD += ["Mary-Jane", "<N>_1", "^^", "\\^^nd", "@@", "a@@b", "</s>", "&amp;"]
@@ -306,6 +306,19 @@ def test_any_bytes_are_lines(path, content):
 def test_text_in_another_encoding_is_refused(path):
     with pytest.raises(UserError, match="standard input: in UTF-16: convert it"):
         read(path, "one\ntwo\n".encode("utf-16"))
+
+
+@pytest.mark.parametrize("tokens", [0, "x", 1])
+def test_a_record_that_tells_no_share_of_unknown_words_tells_none(tmp_path, tokens):
+    manifest = {"train": {"source": {"unknowns": 10**400, "tokens": tokens}}}
+    write_json(tmp_path / "model.json", {"data": {"manifest": manifest}})
+    assert UnknownWords(tmp_path, Vocabulary(["a"]), "?").usual == 0
+
+
+def test_a_line_without_an_end_does_not_fill_the_memory(path, monkeypatch):
+    monkeypatch.setattr("contextnmt.translation.own_text.LONGEST_LINE", 1 << 17)
+    with pytest.raises(UserError, match="standard input, line 3: longer than"):
+        read(path, b"one\ntwo\n" + b"a" * (1 << 18))
 
 
 @pytest.mark.parametrize("first", [1, 30])

@@ -91,6 +91,7 @@ def recorded_settings(block: Mapping[str, Any]) -> ModelSettings:
 
     Before the key `table` was there, the contextualizer had the table of the source.
     """
-    part = block.get("contextualizer")
-    before = {"table": "shared", **part} if isinstance(part, Mapping) else part
-    return model_settings({**block, "contextualizer": before})
+    part = block.get("contextualizer") if isinstance(block, Mapping) else None
+    if isinstance(part, Mapping):
+        block = {**block, "contextualizer": {"table": "shared", **part}}
+    return model_settings(block)

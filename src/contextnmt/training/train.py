@@ -19,7 +19,7 @@ from contextnmt.configuration.model import ModelSettings, model_settings
 from contextnmt.configuration.training import TrainingSettings, pair_filter, training_settings
 from contextnmt.configuration.values import json_object
 from contextnmt.errors import UserError, one_of_each
-from contextnmt.files import atomic, atomic_path, file_digest, read_json, write_json, write_lines
+from contextnmt.files import atomic, atomic_path, file_digest, read_block, write_json, write_lines
 from contextnmt.progress import say
 from contextnmt.training.checkpoint import digest, save
 from contextnmt.training.lock import Lock
@@ -108,7 +108,7 @@ def train(
     recipe = training_settings(json_object("--training", training))
     architecture = model_settings(json_object("--model", model))
     filters = [pair_filter("--filter", each) for each in filter or []]
-    agreed = None if identity is None else read_json(identity)
+    agreed = None if identity is None else read_block(identity)
     if external_rules and not (source_language and target_language):
         raise UserError("--external-rules: give --source-language and --target-language too")
     languages = (source_language, target_language) if external_rules else None
@@ -196,7 +196,7 @@ def stamp(out: Path) -> int:
 
 def made_by(run: Training, out: Path) -> bool:
     """Whether model.json is that of a training of the same settings, data and code."""
-    return stamp(out) > 0 and read_json(out / "model.json").get("identity") == digest(run.identity)
+    return stamp(out) > 0 and read_block(out / "model.json").get("identity") == digest(run.identity)
 
 
 def write_model(run: Training, model: ModelSettings, data: Path, out: Path) -> None:

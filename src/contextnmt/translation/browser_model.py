@@ -7,6 +7,7 @@ merges, vocabularies) is written as the tables that `report/try_it.js` looks thi
 
 import base64
 from collections.abc import Iterable
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,12 +18,11 @@ import torch
 import typer
 from sacrebleu.metrics.bleu import BLEU
 
-from contextnmt.configuration.model import recorded_settings
 from contextnmt.corpus.chinese import UNSPACED
 from contextnmt.corpus.counts import read_counts
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError
-from contextnmt.files import read_json, read_lines, read_pairs, write_json
+from contextnmt.files import read_lines, read_pairs, write_json
 from contextnmt.text.numbers import number_format
 from contextnmt.text.pieces import HAS_DIGIT
 from contextnmt.text.rates import read_rates
@@ -30,7 +30,7 @@ from contextnmt.text.symbol_tables import best_targets, read_rules
 from contextnmt.translation.ensemble import Ensemble
 from contextnmt.translation.own_text import OwnText
 from contextnmt.translation.run_file import Run, SymbolFiles, read_run
-from contextnmt.translation.saved import SavedTranslator
+from contextnmt.translation.saved import SavedTranslator, read_settings
 from contextnmt.translation.view_texts import Wanted
 
 #: The largest 8-bit integer that is used; its negative is the smallest.
@@ -56,7 +56,7 @@ def browser_model(
     --source test.en.gz --target test.fr.gz --out baseline.json
     """
     found = read_run(run)
-    settings = recorded_settings(read_json(Path(found.model) / "model.json")["model"])
+    settings = read_settings(Path(found.model))
     lacking = [
         name
         for name, is_there in (
@@ -87,7 +87,7 @@ def browser_model(
         {
             **described(found),
             "beam": beam,
-            "settings": read_json(Path(found.model) / "model.json")["model"],
+            "settings": asdict(settings),
             "vocabularies": {
                 "source": translator.source.words,
                 "target": translator.target.words,

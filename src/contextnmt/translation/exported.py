@@ -14,7 +14,7 @@ from pydantic.dataclasses import dataclass
 
 from contextnmt.configuration.values import KEYS, Seed, read
 from contextnmt.errors import UserError
-from contextnmt.files import atomic_path, file_digest, read_json, write_json
+from contextnmt.files import atomic_path, file_digest, read_block, read_json, write_json
 
 #: The list of files, the file of the run, and the model card, which alone may be edited.
 MANIFEST, RUN, CARD = "export.json", "run.json", "README.md"
@@ -126,4 +126,4 @@ def adopt(
             shutil.copyfile(model / name, copy)
     # It comes last, as that of a training does.
     pretrained = {"precision": manifest.precision}
-    write_json(out / told, {**read_json(model / told), "pretrained": pretrained})
+    write_json(out / told, {**read_block(model / told), "pretrained": pretrained})

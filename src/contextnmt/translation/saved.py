@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -11,10 +10,10 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch.nn.utils.rnn import pad_sequence
 
-from contextnmt.configuration.model import recorded_settings
+from contextnmt.configuration.model import ModelSettings, recorded_settings
 from contextnmt.configuration.values import MINIMUM_LENGTH
 from contextnmt.errors import UserError
-from contextnmt.files import check_recorded, read_json
+from contextnmt.files import below, check_recorded, read_json
 from contextnmt.model.attention import Attention
 from contextnmt.model.translator import PADDING, Translator
 from contextnmt.progress import progress
@@ -161,11 +160,16 @@ def read_vocabularies(folder: Path) -> tuple[Vocabulary, Vocabulary]:
     return Vocabulary.read(source), Vocabulary.read(target)
 
 
-def below(record: Any, *keys: str) -> Any:
-    """The value under `keys` of nested dictionaries; None if there is none."""
-    for key in keys:
-        record = record.get(key) if isinstance(record, dict) else None
-    return record
+def read_settings(folder: Path) -> ModelSettings:
+    """The settings of the model in a folder. Raises UserError if model.json does not have them."""
+    told = folder / "model.json"
+    block = below(read_json(told), "model")
+    if not isinstance(block, dict):
+        raise UserError(f"{told}: no settings of a model in it: {AGAIN}")
+    try:
+        return recorded_settings(block)
+    except UserError as error:
+        raise UserError(f"{told}: {error}") from None
 
 
 def load_model(folder: Path, source: Vocabulary, target: Vocabulary) -> Translator:
@@ -177,14 +181,7 @@ def load_model(folder: Path, source: Vocabulary, target: Vocabulary) -> Translat
     weight is not finite.
     """
     path, told = folder / "model.safetensors", folder / "model.json"
-    record = read_json(told)
-    block = below(record, "model")
-    if not isinstance(block, dict):
-        raise UserError(f"{told}: no settings of a model in it: {AGAIN}")
-    try:
-        settings = recorded_settings(block)
-    except UserError as error:
-        raise UserError(f"{told}: {error}") from None
+    record, settings = read_json(told), read_settings(folder)
     check_recorded(path, told, "weights_sha256")
     for side, words in (("source", source), ("target", target)):
         recorded = below(record, "data", "manifest", "vocabulary", side, "sha256")

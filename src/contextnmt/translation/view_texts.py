@@ -12,12 +12,12 @@ import torch
 
 from contextnmt.configuration.values import MINIMUM_LENGTH
 from contextnmt.errors import UserError, refuse_clashes
-from contextnmt.files import read_json, read_lines, write_lines
+from contextnmt.files import below, read_json, read_lines, write_lines
 from contextnmt.progress import say
 from contextnmt.text.vocabulary import UNK, Vocabulary
 from contextnmt.translation.alignment_file import write_alignments
 from contextnmt.translation.hypothesis import Hypothesis, best_normalised
-from contextnmt.translation.saved import Precision, SavedTranslator, below
+from contextnmt.translation.saved import Precision, SavedTranslator
 
 #: Words that have to be seen before their share of unknown ones says anything.
 ENOUGH = 20
@@ -167,7 +167,7 @@ class UnknownWords:
         source = below(record, "data", "manifest", "train", "source")
         try:
             self.usual = below(source, "unknowns") / below(source, "tokens")
-        except (TypeError, ZeroDivisionError):  # not recorded
+        except (TypeError, ArithmeticError):  # not recorded
             self.usual = 0.0
         self.words = self.unknown = 0
         self.warned = False
