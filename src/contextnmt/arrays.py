@@ -10,7 +10,7 @@ import numpy.typing as npt
 from numpy.lib.format import open_memmap
 
 from contextnmt.errors import UserError
-from contextnmt.files import open_binary
+from contextnmt.files import open_binary, refuse_special
 
 #: Errors of NumPy at damaged headers and contents, and of the zip archives that .npz files are.
 DAMAGE = (
@@ -32,6 +32,7 @@ def map_array(path: Path, dtype: npt.DTypeLike, what: str, again: str) -> npt.ND
     Raises UserError if the file is missing or holds anything else; the message says `what` it is
     not, and how to make it `again`.
     """
+    refuse_special(path)
     open_binary(path).close()  # says so if there is no such file
     try:
         # np.load would take a zip archive, and a pickle, for an array too.

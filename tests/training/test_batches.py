@@ -1,14 +1,17 @@
 """The pairs that a recipe trains on, and their order."""
 
+import os
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contextnmt.arrays import map_array
 from contextnmt.configuration.training import PairFilter
 from contextnmt.errors import UserError
 from contextnmt.text.vocabulary import EOS, PAD, UNK
-from contextnmt.training.dataset import Batches, Side, TrainingPairs, training_pairs
+from contextnmt.training.dataset import Batches, Side, TrainingPairs, training_pairs, vocabularies
 
 
 def side(*sentences):
@@ -95,6 +98,32 @@ def test_damaged_ids_are_refused(folder, part, content, message):
         np.save(path, content)
     with pytest.raises(UserError, match=message):
         training_pairs(PairFilter(str(folder), 50, 1.0))
+
+
+def test_a_pipe_in_place_of_ids_is_not_waited_for(folder):
+    path = folder / "train.source.ids.npy"
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(UserError, match=r"train\.source\.ids\.npy: no such file"):
+        training_pairs(PairFilter(str(folder), 50, 1.0))
+    with pytest.raises(UserError, match="a folder, a pipe or a device, not a file"):
+        map_array(path, np.int32, "ids", "binarize again")
+
+
+@pytest.mark.parametrize("manifest", [[], {}, {"vocabulary": True}])
+def test_words_that_a_manifest_does_not_name_are_refused(tmp_path, manifest):
+    (tmp_path / "vocabulary.source.tsv").write_text("a\t1\n")
+    with pytest.raises(UserError, match=r"not the vocabulary of .*manifest\.json"):
+        vocabularies(tmp_path, manifest)
+
+
+@pytest.mark.parametrize("strange", [9, -1, 2**31 - 1])
+def test_an_id_of_no_word_is_refused(strange):
+    pairs = TrainingPairs(side([5, 6]), side([7, strange]), np.arange(1), {})
+    batches = Batches(pairs, 1, 1, 0, sizes=[9, 9])
+    for take in (batches.largest, lambda: batches[0]):
+        with pytest.raises(UserError, match=r"train\.target\.ids\.npy .* no word"):
+            take()
 
 
 def test_nothing_left_is_an_error_that_counts_the_reasons(folder, longer):

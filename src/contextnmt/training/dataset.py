@@ -5,7 +5,7 @@ Which of them make up an update is a function of the seed and the update's numbe
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from contextnmt.arrays import map_array
 from contextnmt.configuration.training import PairFilter
 from contextnmt.errors import UserError
+from contextnmt.files import below
 from contextnmt.text.vocabulary import EOS, PAD, UNK, Vocabulary
 
 #: Sentences that a pass reads at a time: its memory does not grow with the corpus.
@@ -186,7 +187,7 @@ def drop_reasons(
     return {"empty": empty, "length": long, "unknown": unknown & ~empty & ~long}
 
 
-def vocabularies(folder: Path, manifest: Mapping[str, Any]) -> list[Vocabulary]:
+def vocabularies(folder: Path, manifest: Any) -> list[Vocabulary]:
     """The vocabularies of source and target.
 
     Raises UserError if one is not that which the ids were made with.
@@ -195,7 +196,7 @@ def vocabularies(folder: Path, manifest: Mapping[str, Any]) -> list[Vocabulary]:
     for side in ("source", "target"):
         path = folder / f"vocabulary.{side}.tsv"
         found.append(Vocabulary.read(path))
-        if found[-1].sha256 != manifest["vocabulary"][side]["sha256"]:
+        if found[-1].sha256 != below(manifest, "vocabulary", side, "sha256"):
             raise UserError(
                 f"{path}: not the vocabulary of {folder / 'manifest.json'}, but of another run: "
                 "run `contextnmt binarize` again"
@@ -212,8 +213,16 @@ class Batches:
     million pairs, 8 between two epochs.
     """
 
-    def __init__(self, pairs: TrainingPairs, batch_size: int, sort_batches: int, seed: int) -> None:
-        self.pairs = pairs
+    def __init__(
+        self,
+        pairs: TrainingPairs,
+        batch_size: int,
+        sort_batches: int,
+        seed: int,
+        sizes: Sequence[int] = (),
+    ) -> None:
+        """`sizes`: how many ids source and target have; other ids are refused."""
+        self.pairs, self.sizes = pairs, sizes
         self.batch_size = batch_size
         self.chunk = batch_size * sort_batches
         self.seed = seed
@@ -222,7 +231,10 @@ class Batches:
         self._place, self._sorted = (-1, -1), np.empty(0, np.int64)
 
     def __getitem__(self, update: int) -> tuple[Ids, Ids]:
-        """Source ids [batch, S] and target ids [batch, T] of an update, see `Side.padded`."""
+        """Source ids [batch, S] and target ids [batch, T] of an update, see `Side.padded`.
+
+        Raises UserError at an id that is not among the `sizes`.
+        """
         return self._padded(self.rows(update))
 
     def rows(self, update: int) -> npt.NDArray[np.int64]:
@@ -251,7 +263,16 @@ class Batches:
         return self._padded(best)
 
     def _padded(self, rows: npt.NDArray[np.int64]) -> tuple[Ids, Ids]:
-        return self.pairs.source.padded(rows), self.pairs.target.padded(rows)
+        source, target = self.pairs.source.padded(rows), self.pairs.target.padded(rows)
+        for side, ids, size in zip(
+            ("source", "target"), (source, target), self.sizes, strict=False
+        ):
+            if not 0 <= ids.min() <= ids.max() < size:
+                raise UserError(
+                    f"train.{side}.ids.npy of the training data is damaged, since an id in it "
+                    "belongs to no word: run `contextnmt binarize` again"
+                )
+        return source, target
 
     def _chunk(self, epoch: int, chunk: int) -> npt.NDArray[np.int64]:
         """The pairs of `sort_batches` batches of an epoch, sorted by length."""

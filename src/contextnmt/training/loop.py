@@ -84,12 +84,13 @@ class Training:
         self.recipe, self.seed, self.device = recipe, seed, torch.device(recipe.device)
         own = PairFilter(str(data), recipe.max_length, recipe.unknown_limit)
         self.pairs = training_pairs(own, filters)
-        self.batches = Batches(self.pairs, recipe.batch_size, recipe.sort_batches, seed)
         manifest = read_json(data / "manifest.json")
         words = vocabularies(data, manifest)
+        sizes = [*map(len, words)]
+        self.batches = Batches(self.pairs, recipe.batch_size, recipe.sort_batches, seed, sizes)
         self.validation = Validation(*dev, words[0], words[1], restored, recipe.minimum_length)
         torch.manual_seed(seed)
-        self.model = Translator(model, *map(len, words)).to(self.device)
+        self.model = Translator(model, *sizes).to(self.device)
         self.updater = Updater(self.model, recipe, self.device)
         self.best = self._weights()
         #: Takes the updates: on a GPU a `GraphUpdater`, from `rehearse` on.
