@@ -1,3 +1,4 @@
+import gzip
 from pathlib import Path
 
 import numpy as np
@@ -123,11 +124,25 @@ def test_published_vectors_are_charted(kind: str, tmp_path: Path):
     assert [axis["words"] for axis in found["axes"]] == [a["words"] for a in expected["axes"]]
 
 
-@pytest.mark.parametrize("content", ["", "3 2\na 1 2\n", "a x y\n"])
-def test_a_file_without_vectors_is_named(content: str, tmp_path: Path):
-    (tmp_path / "some.txt").write_text(content)
-    with pytest.raises(UserError, match=r"some\.txt: no vectors of word2vec or GloVe"):
-        local_charts(tmp_path / "charts.json", vectors=[f"theirs={tmp_path}/some.txt"], word=["a"])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("some.txt", b""),
+        ("some.txt", b"3 2\na 1 2\n"),
+        ("some.txt", b"1 2\na 1 2\nb 1 2\n"),  # word2vec leaves out the rest
+        ("some.txt", b"a x y\n"),
+        ("some.txt", b"a 1 nan\n"),
+        ("some.txt", b"a\n"),
+        ("some.txt", bytes(1000)),
+        ("some.txt.gz", b"a 1 2\n"),
+        ("some.txt.gz", gzip.compress(b"a 1 2\n")[:-9]),
+        ("some.bin", b"9" * 30 + b" 1\na 1234"),
+    ],
+)
+def test_a_file_without_vectors_is_named(name: str, content: bytes, tmp_path: Path):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(UserError, match=rf"{name}: no vectors of word2vec or GloVe"):
+        local_charts(tmp_path / "charts.json", vectors=[f"theirs={tmp_path}/{name}"], word=["a"])
 
 
 def test_vectors_need_a_name(tmp_path: Path):

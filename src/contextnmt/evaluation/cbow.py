@@ -3,8 +3,9 @@
 The stage trains the continuous bag of words of Mikolov et al. 2013.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +18,14 @@ from safetensors.numpy import save
 from contextnmt.corpus.counts import count_words
 from contextnmt.errors import UserError
 from contextnmt.evaluation.distances import Vectors
-from contextnmt.files import atomic, check_recorded, open_binary, read_lines
+from contextnmt.files import (
+    DAMAGE,
+    LONGEST_LINE,
+    atomic,
+    check_recorded,
+    open_binary,
+    read_lines,
+)
 from contextnmt.progress import progress
 from contextnmt.text.pieces import tokens_of
 from contextnmt.text.vocabulary import SPECIALS, Vocabulary
@@ -131,28 +139,50 @@ def read_vectors(folder: Path, command: str) -> WordVectors:
 def read_published(path: Path) -> WordVectors:
     """Read the vectors of word2vec (text or ``.bin``) or GloVe from a file.
 
-    Raises UserError if it is missing or something else, or has a word with a blank in it.
+    Raises UserError if it is missing, damaged or something else, or has a word with a blank in it.
     """
     from gensim.models import KeyedVectors
 
     binary = path.name.removesuffix(".gz").endswith(".bin")
-    with open_binary(path) as stream:
-        header = stream.readline(100).split()
-        bare = not (len(header) == 2 and all(map(bytes.isdigit, header)))
-        if not binary:
-            stream.seek(0)
-            sizes = [row.rstrip().count(b" ") for row in islice(stream, 0 if bare else 1, None)]
-            wrong = next((n for n, size in enumerate(sizes, 1) if size != sizes[0]), None)
-            if wrong:
-                raise UserError(
-                    f"{path}, vector {wrong}: {sizes[wrong - 1]} numbers where the first has "
-                    f"{sizes[0]}: leave out rows that are cut or whose word has a blank in it"
-                )
     try:
+        with open_binary(path) as stream:
+            header = stream.readline(100).split()
+            bare = not (len(header) == 2 and all(map(bytes.isdigit, header)))
+            if not binary:
+                stream.seek(0)
+                rows = islice(iter(partial(stream.readline, LONGEST_LINE), b""), not bare, None)
+                refuse_ragged(path, rows, None if bare else int(header[0]))
         found = KeyedVectors.load_word2vec_format(str(path), binary=binary, no_header=bare)
-    except (ValueError, TypeError, EOFError, IndexError, NotImplementedError) as error:
+        if not (found.vectors.size and numpy.isfinite(found.vectors).all()):
+            raise ValueError("a number is missing or not finite")
+    except (
+        *DAMAGE,
+        ValueError,
+        TypeError,
+        IndexError,
+        OverflowError,
+        NotImplementedError,
+    ) as error:
         raise UserError(
             f"{path}: no vectors of word2vec or GloVe ({error}): a line of text is a word and its "
             "numbers; a binary file is called .bin"
         ) from None
     return WordVectors(found.index_to_key, found.vectors)
+
+
+def refuse_ragged(path: Path, rows: Iterable[bytes], count: int | None) -> None:
+    """Raise UserError at a row with other numbers than the first, ValueError unless there are as
+    many rows as the header says, if there is one."""
+    first, number = 0, 0
+    for number, row in enumerate(rows, 1):
+        size = row.rstrip().count(b" ")
+        first = first or size
+        if not first:
+            raise ValueError("no numbers in its first line")
+        if size != first:
+            raise UserError(
+                f"{path}, vector {number}: {size} numbers where the first has {first}: leave out "
+                "rows that are cut or whose word has a blank in it"
+            )
+    if number != (count or number):
+        raise ValueError(f"{number} vectors, and {count} by its first line")
