@@ -300,7 +300,8 @@ def test_a_training_amid_its_way_is_told_with_its_update(
     (run / "state" / "checkpoint.1.json").touch()
     assert gap(run) == "training not finished"
     lines = [json.dumps({"kind": "train", "update": update}) for update in range(0, 12001, 10)]
-    (run / "state" / "log.jsonl").write_text("\n".join([*lines, '{"kind": "tr']))
+    damaged = ['{"update": 1e999}', "[" * 10**5, '{"kind": "tr']
+    (run / "state" / "log.jsonl").write_text("\n".join([*lines, *damaged]))
     assert gap(run) == "training not finished, at update 12,000"
 
     def gone(path: Path) -> bytes:

@@ -30,7 +30,7 @@ from contextnmt.report.comparison import (
     unmatched,
 )
 from contextnmt.report.provenance import DIGITS
-from contextnmt.report.results import Run
+from contextnmt.report.results import Run, misfits_told
 from contextnmt.report.tables import NONE, Row, csv_text, signed
 
 #: Columns of the CSV file, see docs/formats.md.
@@ -58,6 +58,7 @@ HEAD = ["system", "A", "B", "B - A", f"{CONFIDENCE} %", "p, bootstrap", "p, rand
 WIDTH, VALUE = 100, 60
 
 
+@misfits_told()
 def compare(
     a: Annotated[Path, typer.Argument(help="results folder, such as results/demo", metavar="A")],
     b: Annotated[Path, typer.Argument(help="another one, of any preset", metavar="B")],

@@ -13,16 +13,17 @@ import torch
 import typer
 
 from contextnmt.errors import UserError
-from contextnmt.files import REMEDIES, atomic_path, file_digest, read_json, write_json, write_lines
+from contextnmt.files import REMEDIES, atomic_path, file_digest, write_json, write_lines
 from contextnmt.report.card import card
 from contextnmt.report.report import read_results
-from contextnmt.report.results import Results
+from contextnmt.report.results import Results, misfits_told, read_record
 from contextnmt.training.checkpoint import save, sync_folder
 from contextnmt.translation.exported import CARD, MANIFEST, RUN, TRAINED, WRITTEN, Manifest
 from contextnmt.translation.run_file import read_run
 from contextnmt.translation.saved import load_model, read_vocabularies
 
 
+@misfits_told()
 def export(
     run: Annotated[
         Path, typer.Option(help="the file of a run, results/PRESET/run/PAIR/SYSTEM/SEED.json")
@@ -58,7 +59,7 @@ def export(
     if scores.is_file():
         copied[scores] = scores.name
     model = load_model(trained, *read_vocabularies(trained))
-    record = read_json(trained / "model.json")
+    record = read_record(trained / "model.json")
     rounded = record.get("pretrained", {}).get("precision") == "bf16"
     with new_folder(out) as folder:
         for path, name in copied.items():

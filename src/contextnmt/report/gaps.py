@@ -209,6 +209,6 @@ def last_update(log: Path) -> int | None:
         return None
     for line in reversed(lines):
         # The last line may be still being written, or the rest of a cut one.
-        with suppress(ValueError, TypeError, KeyError):
+        with suppress(ValueError, TypeError, KeyError, OverflowError, RecursionError):
             return int(json.loads(line)["update"])
     return None

@@ -26,7 +26,7 @@ from contextnmt.report.lengths import length_curves, length_scores_table
 from contextnmt.report.literature import literature_table
 from contextnmt.report.page import page
 from contextnmt.report.papers import paper, papers
-from contextnmt.report.results import Results, read_record
+from contextnmt.report.results import Results, misfits_told, read_record
 from contextnmt.report.scale import scale_table
 from contextnmt.report.scores import bleu_table
 from contextnmt.report.sentences import examples
@@ -83,6 +83,7 @@ MAKERS: dict[str, Callable[[Results], Any]] = {
 About = Literal["corpora", "systems"]
 
 
+@misfits_told()
 def report(
     folder: Annotated[Path, typer.Argument(help="results folder, such as results/demo")],
     experiment: Annotated[
@@ -179,6 +180,7 @@ def check(results: Results, only: str | None) -> None:
         )
 
 
+@misfits_told()
 def make(results: Results, part: Part) -> None:
     """Make the table or the figures of a part.
 

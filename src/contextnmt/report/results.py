@@ -4,9 +4,11 @@
 figures and page find their files by it. It knows the gaps and what is stale, too.
 """
 
+import contextlib
 import math
 import re
-from collections.abc import Iterable, Mapping
+import traceback
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +16,7 @@ from typing import Any, NamedTuple
 
 from contextnmt.configuration.places import Configuration
 from contextnmt.errors import UserError
-from contextnmt.files import open_binary, parse_json
+from contextnmt.files import parse_json, read_small
 from contextnmt.report.tables import Table, read_table
 
 LANGUAGES = {
@@ -114,6 +116,37 @@ class Record(dict[str, Any]):
         raise UserError(f"{self.place}: no {key} in it: make this file again")
 
 
+#: Errors at a value of another type or size than its stage writes.
+MISFITS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+
+#: Files of the records parsed in a block of `misfits_told`, and how many of them a message names.
+PARSED: list[str] = []
+SHOWN = 4
+
+
+@contextlib.contextmanager
+def misfits_told() -> Iterator[None]:
+    """Turn errors at values that no stage writes into a UserError that names the files read last.
+
+    It also names the line of code, since a mistake there has the same errors.
+    """
+    PARSED.clear()
+    try:
+        yield
+    except MISFITS as error:
+        places = list(dict.fromkeys(reversed(PARSED)))
+        if not places:
+            raise
+        more = f" or another of {len(places)} files" if len(places) > SHOWN else ""
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        code = f"{Path(frame.filename).name}, line {frame.lineno}"
+        raise UserError(
+            f"{' or '.join(places[:SHOWN])}{more}: a value in it is not what its stage writes "
+            f"({type(error).__name__}: {error}): make the file again; if that changes nothing, "
+            f"report a bug in {code}"
+        ) from error
+
+
 def parse(text: bytes | str, place: object) -> Record:
     """A block of JSON whose blocks are `Record`; `place` is its file, or file and line.
 
@@ -126,6 +159,7 @@ def parse(text: bytes | str, place: object) -> Record:
         return made
 
     content = parse_json(text, place, object_hook=record)
+    PARSED.append(str(place).partition(", line ")[0])
     if not isinstance(content, Record):
         raise UserError(f"{place}: not what a stage writes: make this file again")
     return content
@@ -133,8 +167,7 @@ def parse(text: bytes | str, place: object) -> Record:
 
 def read_record(path: Path) -> Any:
     """The content of a JSON file, by `parse`."""
-    with open_binary(path) as stream:
-        return parse(stream.read(), path)
+    return parse(read_small(path), path)
 
 
 @dataclass(frozen=True)
