@@ -345,6 +345,7 @@ def test_a_mirror_must_be_a_folder_or_a_url(get: Callable[..., None], tmp_path: 
         ('{"url": "http://x", "sha265": "0"}', r"text\.gz\.sha265: unknown key"),
         ('{"generator": "embedded", "seed": 1}', "no file to fetch: it needs url"),
         ('{"url": "example.org/text.gz", "md5": "0"}', r"url is \S+; allowed: text like https://"),
+        (f'{{"url": "http://[x/y", "md5": "{"0" * 32}"}}', r"http://\[x/y: no address of a file"),
     ],
 )
 def test_an_entry_with_wrong_keys(out: Path, text: str, message: str) -> None:

@@ -113,7 +113,7 @@ def test_a_server_may_say_how_long_to_wait_but_not_for_ever(
     date = email.utils.formatdate(time.time() + 100, usegmt=True)
     server.faults[PATH] = [
         Fault(status=503, headers={"Retry-After": after})
-        for after in ["7", date, "soon", "0", "86400"]
+        for after in ["7", date, "soon", f"Mon, 01 Jan 2024 00:00:00 +{2**70}", "86400"]
     ]
     with pytest.raises(UnavailableError, match="asks to wait 86400 seconds"):
         transfer(url, part)
@@ -129,6 +129,14 @@ def test_a_redirection_is_followed_with_the_range(server: Server, url: str, part
         *(("/old", 0), (PATH, HALF)),
         *(("/old", 0), (PATH, SIZE - HALF)),
     ]
+
+
+def test_a_redirection_to_a_port_of_many_digits_is_not_followed(
+    server: Server, url: str, part: Part
+) -> None:
+    server.forever[PATH] = Fault(status=302, headers={"Location": f"http://127.0.0.1:{2**70}/x"})
+    with pytest.raises(UnavailableError, match="too large"):
+        transfer(url, part)
 
 
 @pytest.mark.parametrize("address", ["ftp://127.0.0.1:1/text.gz", "file:///etc/passwd", "data:,x"])

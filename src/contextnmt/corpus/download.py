@@ -37,9 +37,12 @@ NOTES = {"terms": "Terms of use", "cite": "Please cite"}
 def places(url: str, mirrors: list[str]) -> Iterator[Path | str]:
     """Places to look for the file, in order: the mirrors' copies of `url`, then `url` itself.
 
-    Raises UserError if a mirror is neither a URL nor a folder.
+    Raises UserError if a mirror is neither a URL nor a folder, or if `url` has a damaged address.
     """
-    address = urllib.parse.urlsplit(url)
+    try:
+        address = urllib.parse.urlsplit(url)
+    except ValueError as error:
+        raise UserError(f"{url}: no address of a file ({error}): correct `url`") from None
     below = f"{address.hostname}/{address.path.lstrip('/')}"
     for mirror in mirrors:
         if mirror.startswith(HTTP):

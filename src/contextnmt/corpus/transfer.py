@@ -207,7 +207,7 @@ def network_errors() -> Iterator[None]:
         yield
     except urllib.error.HTTPError:
         raise
-    except (http.client.InvalidURL, ValueError) as error:
+    except (http.client.InvalidURL, ValueError, OverflowError) as error:
         raise UnavailableError(str(error)) from None
     except (OSError, http.client.HTTPException) as error:
         reason = error.reason if isinstance(error, urllib.error.URLError) else error
@@ -220,7 +220,7 @@ def seconds_to_wait(retry_after: str) -> float:
     """Seconds that a Retry-After header asks for, a number or a date; 0 without one."""
     if retry_after.isdecimal():
         return float(retry_after)
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, OverflowError):  # a year or zone of many digits
         return max(0.0, email.utils.parsedate_to_datetime(retry_after).timestamp() - time.time())
     return 0.0
 
