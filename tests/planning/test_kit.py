@@ -258,19 +258,33 @@ def test_a_result_that_differs_is_replaced_by_force_alone(
 
 
 @pytest.mark.parametrize(
-    "name", ["results/../a", "/results/a", "src/a", "results/a", "results/./own/a", "results/own/l"]
+    "name",
+    [
+        *("results/../a", "/results/a", "src/a", "results/a", "results/./own/a", "results/own/l"),
+        *("results/own/b", "results/own/b/c", "results/own/late"),
+    ],
 )
 def test_nothing_is_taken_of_what_is_wrong(here: Path, name: str) -> None:
-    """Neither a name that leads elsewhere nor a link."""
+    """Neither a name that leads elsewhere nor a link, a time without an end or two files in one."""
     path = here / "returned.tar.gz"
-    with tarfile.open(path, "w:gz") as out:
+    with tarfile.open(path, "w:gz", format=tarfile.GNU_FORMAT) as out:
         for each in ("results/own/b", name):
             member = tarfile.TarInfo(each)
+            member.mtime = 1 << 70 if each.endswith("late") else 1
             member.type = tarfile.SYMTYPE if each.endswith("l") else tarfile.REGTYPE
             out.addfile(member)
     with pytest.raises(UserError, match="refused"):
         unpack(path)
     assert list(here.iterdir()) == [path]
+
+
+def test_a_name_that_no_file_can_have_is_refused(here: Path) -> None:
+    path, member = here / "returned.tar.gz", tarfile.TarInfo("results/own/a")
+    member.pax_headers = {"path": "results/own/a\0b"}
+    with tarfile.open(path, "w:gz") as out:
+        out.addfile(member)
+    with pytest.raises(UserError, match="is no plain file below results"):
+        unpack(path)
 
 
 @pytest.mark.memory(64 << 20)

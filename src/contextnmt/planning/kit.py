@@ -26,7 +26,7 @@ import typer
 
 from contextnmt.closure import PACKED, ROOT, commit
 from contextnmt.errors import UserError
-from contextnmt.files import atomic_path, read_lines
+from contextnmt.files import atomic_path, read_lines, refuse_special
 from contextnmt.planning.jobs import Call, Job, planned
 from contextnmt.progress import say
 from contextnmt.tar import Entry
@@ -59,6 +59,9 @@ PASSING = {"logs", "benchmarks"}
 
 #: Files that a kit brings back at most, and bytes of it that are read at a time.
 MOST_FILES, BLOCK = 1_000_000, 1 << 16
+
+#: Seconds since 1970 that no file system can note.
+LATEST = 1 << 40
 
 
 def pack(
@@ -259,6 +262,7 @@ def unpack(
 
     Example: contextnmt unpack returned.tar.gz
     """
+    refuse_special(returned)
     try:
         with gzip.open(returned) as whole:
             while whole.read(BLOCK):  # to the end, where gzip has its checksum
@@ -288,14 +292,29 @@ def unpack(
 def checked(archive: tarfile.TarFile, name: Path, force: bool) -> list[tarfile.TarInfo]:
     """The results in an archive of this `name`. Raises UserError if one may not be laid here."""
     members: list[tarfile.TarInfo] = []
+    files, folders = set[Path](), set[Path]()
     for member in archive:
         members.append(member)
         if len(members) > MOST_FILES:
             raise UserError(f"{name}: more than {MOST_FILES} files: refused")
         path, parts = Path(member.name), PurePosixPath(member.name).parts
         plain = member.isreg() and not member.issparse() and "/".join(parts) == member.name
+        plain = plain and "\0" not in member.name and 0 <= member.mtime < LATEST
         if not plain or parts[:1] != ("results",) or ".." in parts or len(parts) < 3:
             raise UserError(f"{name}: refused: {member.name!r} is no plain file below results/")
+        above = {*path.parents}
+        if (
+            path in files
+            or path in folders
+            or path.is_dir()
+            or above & files
+            or any(map(Path.is_file, above))
+        ):
+            raise UserError(
+                f"{name}: refused: {member.name!r} would take the place of another file"
+            )
+        files.add(path)
+        folders |= above
         passing = force or parts[2] in PASSING or path.parent.name == "state"
         if passing or not path.is_file():
             continue
