@@ -165,6 +165,7 @@ def test_null_and_false_leave_a_filter_off(tmp_path: Path, off: bool | None) -> 
     ("settings", "message"),
     [
         ("{", "not JSON"),
+        ("[" * 10**5, "not JSON"),
         ('{"max_lenght": 50}', "unknown key; did you mean max_length"),
         ('{"max_length": true}', "max_length is true; allowed: a whole number of at least 1"),
         ('{"max_ratio": "2"}', 'max_ratio is "2"; allowed: a number of at least 1'),

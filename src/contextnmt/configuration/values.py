@@ -112,7 +112,7 @@ def json_object(option: str, text: str) -> dict[str, Any]:
     """A JSON object from the command line. Raises UserError if `text` is none."""
     try:
         settings = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{option}: not JSON ({error})") from None
     if not isinstance(settings, dict):
         raise UserError(f"{option}: a JSON object is needed, such as {{}}")
