@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).parents[1]
@@ -22,6 +23,10 @@ ROOT = Path(__file__).parents[1]
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Hundreds of programs are started: their modules are to be compiled once.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# A case that waits for a busy processor is none that fails.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 import torch  # noqa: E402  (once that is said)
 
