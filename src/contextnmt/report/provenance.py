@@ -236,6 +236,7 @@ def duration(seconds: float) -> str:
 
 #: Stages with a benchmark of each run, and those that only symbols, or a selection, need.
 OF_RUNS = {"train", "translate", "restore", "score", "replace-unknown", "phenomena", "masks"}
+OF_RUNS |= {"browser-model"}
 OF_SYMBOLS = {"symbolize", "rule-dictionary", "coverage", "pairs", "symbol-scores"}
 OF_SYMBOLS |= {"cbow", "local-charts"}
 OF_SELECTION = {"sample", "rank", "perplexity", "language-models", "cross-entropy"}
