@@ -11,7 +11,6 @@ from contextnmt import files as files_module
 from contextnmt.configuration import layers
 from contextnmt.errors import UserError
 from contextnmt.files import write_json
-from contextnmt.report import results as results_module
 from contextnmt.report.contents import CORPORA, files, inputs, outputs, parts
 from contextnmt.report.experiment import results_of
 from contextnmt.report.page import CAPTIONS
@@ -123,8 +122,7 @@ def test_a_part_reads_nothing_but_the_files_of_its_subject(
         return true(path)
 
     monkeypatch.setattr(Figure, "savefig", lambda *_, **__: None)
-    for module in [files_module, results_module]:
-        monkeypatch.setattr(module, "open_binary", spy)
+    monkeypatch.setattr(files_module, "open_binary", spy)
     for part in parts(results):
         opened.clear()
         make(results, part)
