@@ -35,8 +35,8 @@ NOTES = f"""
 BLEU of the test text at beam {BEAM}, cased, on tokenized text; of several seeds, the mean.
 Difference: of the two systems. Of a claim about length: the difference on source sentences longer
 than the median less that on the others, in points of BLEU. Interval: over test sentences by the
-paired bootstrap (Koehn 2004), and, with several seeds, over seeds, whose standard deviation is
-pooled over the systems. p: over sentences alone, two-sided, by the bootstrap and by approximate
+paired bootstrap (Koehn 2004), and, with several seeds, over seeds, whose variance is shrunk towards
+that of all systems. p: over sentences alone, two-sided, by the bootstrap and by approximate
 randomization (Riezler and Maxwell 2005), not for claims about length. {RESAMPLES:,} draws each;
 nothing is corrected for the number of claims. A claim holds if the whole interval lies in what is
 claimed, and does not if none of it does: of a claim of more (> 0), the opposite holds. With one
