@@ -236,7 +236,7 @@ def test_systems_are_tried_in_the_page_or_if_large_beside_it(
     told = (copied.report / "index.html").read_text()
     tried = section(told, "try-it")
     assert tried.count('<script type="application/json"') == len(results.about["pairs"])
-    assert "199 of 200" in tried and "BLEU 20.25, with 32 bits 20.50" in tried
+    assert "199 of 200" in tried and "BLEU 20.25, with 32-bit weights 20.50" in tried
     assert "</script><b>" not in told
     beside = copied.report / "try-it.html"
     assert not beside.exists()

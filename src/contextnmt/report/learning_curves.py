@@ -155,7 +155,7 @@ def shown_value(key: str, value: Any) -> Cell:
 
 
 def data(rows: dict[Run, Row], paper: Paper) -> list[Row]:
-    """One row per run, and one for each system that the paper tells of."""
+    """One row per run, then one per system for which the paper gives figures."""
     here = [{"source": "here", **run._asdict(), **row} for run, row in rows.items()]
     return here + [
         {

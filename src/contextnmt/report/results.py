@@ -328,7 +328,7 @@ class Results:
         }
 
     def browser_models(self) -> dict[Run, Path]:
-        """What the page translates with: the first seed of the systems that are tried there."""
+        """The models in the page: of each system in `tried`, that of the first seed."""
         models = self.of_runs("browser-model", ".json").items()
         first = self.seeds[0]
         return {run: at for run, at in models if run[:2] in self.tried and run.seed == first}
