@@ -165,12 +165,8 @@ function withoutSymbols(token) {
 
 // ---------- names and numbers of a source: text/names.py, rates.py, symbols.py
 
-const words = text => new Set(text.split(" "));
-const FUNCTION_WORDS = words("of the de du des la le les von der den da di van for del della delle dei degli &");
-const SENTENCE_OPENERS = words(". ! ? : ; … ... ( [ - – — • * \" “ ” „ « » ' ‘ ’ ‚ ‹ › `` ''");
-const ELIDED = words("l d s n j m t c qu jusqu lorsqu puisqu quoiqu");
-const [PHRASE_WORDS, SEARCHED_PIECES, ABBREVIATED, LIMIT, NEAR] = [30, 1000, 4, 20, 10];
-const [RARE, WORD_WEIGHT, ENDING_WEIGHT, UNSEEN] = [10, 3, 5, 0.5];
+/** Word lists and limits of these modules, as `browser-model` writes them; the same for all systems. */
+const RULES = {};
 const [OTHER, FUNCTION, CAPITALIZED, CAPITALS] = [0, 1, 2, 3];
 const letters = text => Array.from(text);
 const isUpper = text => /^\p{Uppercase}/u.test(text);
@@ -191,23 +187,23 @@ class Span {
 }
 
 function wordClass(word) {
-  if (FUNCTION_WORDS.has(word)) return FUNCTION;
+  if (RULES.function_words.has(word)) return FUNCTION;
   if (!isUpper(word) || WHITE.test(word)) return OTHER;
   return /\p{Lowercase}/u.test(word) ? CAPITALIZED : CAPITALS;
 }
 
 function opensSentence(pieces, place) {
   const before = place ? withoutMark(pieces[place - 1]) : "";
-  if (["'", "’"].includes(before) && place > 1 && ELIDED.has(pieces[place - 2].toLowerCase()))
+  if (["'", "’"].includes(before) && place > 1 && RULES.elided.has(pieces[place - 2].toLowerCase()))
     return false;
-  return SENTENCE_OPENERS.has(before) || !pieces.slice(0, place).some(piece => /\p{L}/u.test(piece));
+  return RULES.sentence_openers.has(before) || !pieces.slice(0, place).some(piece => /\p{L}/u.test(piece));
 }
 
 function isAbbreviation(word) {
   const parts = word.slice(0, -1).split(".");
   if (parts.length === 1)
     return letters(word).length === 2 || !(isAlpha(parts[0]) && allUpper(parts[0]));
-  return Math.max(...parts.map(part => letters(part).length)) <= ABBREVIATED;
+  return Math.max(...parts.map(part => letters(part).length)) <= RULES.abbreviated;
 }
 
 /** How many characters at the end of a word are no part of a name. */
@@ -226,7 +222,7 @@ function tailLength(text) {
 
 /** Where an upper-case letter begins a piece. */
 function capitalsOf(pieces) {
-  const searched = pieces.slice(0, SEARCHED_PIECES);
+  const searched = pieces.slice(0, RULES.searched_pieces);
   return searched.flatMap((piece, place) => (isUpper(piece) ? [place] : []));
 }
 
@@ -237,7 +233,7 @@ function capitalizedRuns(pieces) {
   for (const start of capitalsOf(pieces)) {
     if (start < free) continue;
     const run = [];
-    for (let place = start; place < Math.min(pieces.length, start + PHRASE_WORDS); place += 1) {
+    for (let place = start; place < Math.min(pieces.length, start + RULES.phrase_words); place += 1) {
       const kind = wordClass(pieces[place]);
       if (kind === OTHER || (run.length && run.at(-1).rest)) break;
       if (kind !== FUNCTION) run.push(new Span(place, place + 1, tailLength(pieces[place])));
@@ -304,17 +300,16 @@ function numberSpans(pieces, grouped) {
 }
 
 const ORDINAL = /^\^\^(?:st|nd|rd|th)(-centur(?:y|ies))?$/iu;
-const BETWEEN = words(", - – ^^- ^^– and or to");
 
 /** Does the number before piece `after` count a century, which French writes in Roman numerals? */
 function isCentury(pieces, after) {
-  const following = pieces.slice(after, after + NEAR);
+  const following = pieces.slice(after, after + RULES.near);
   const found = ORDINAL.exec(following[0] ?? "");
   if (!found) return false;
   if (found[1]) return true;
   for (const piece of following.slice(1)) {
     if (["century", "centuries"].includes(piece)) return true;
-    if (!(BETWEEN.has(piece) || /\p{Nd}$/u.test(piece) || ORDINAL.test(piece))) return false;
+    if (!(RULES.between.has(piece) || /\p{Nd}$/u.test(piece) || ORDINAL.test(piece))) return false;
   }
   return false;
 }
@@ -329,7 +324,7 @@ class Rates {
       this.add(this.ofWord, this.wordKey(word, position), symbol, symbol + text);
     }
     for (const [word, position, symbol, text] of rows)
-      if (this.ofWord.get(this.wordKey(word, position))[1] <= RARE)
+      if (this.ofWord.get(this.wordKey(word, position))[1] <= RULES.rare)
         for (const ending of this.endings(word, position))
           this.add(this.ofEnding, ending, symbol, symbol + text);
   }
@@ -347,24 +342,26 @@ class Rates {
     const count = text => this.counts.get(text) ?? 0;
     const lower = count(word.toLowerCase()) > count(word);
     const all = letters(word);
-    const sizes = [0, 2, 3].filter(size => size < all.length);
+    const sizes = RULES.endings.filter(size => size < all.length);
     return sizes.map(size => `${position}\t${lower}\t${all.slice(all.length - size).join("")}`);
   }
 
   probability(word, position) {
     const share = ([symbol, seen] = [0, 0], assumed, weight) =>
       (symbol + weight * assumed) / (seen + weight);
-    let estimate = UNSEEN;
+    let estimate = RULES.unseen;
     for (const ending of this.endings(word, position))
-      estimate = share(this.ofEnding.get(ending), estimate, ENDING_WEIGHT);
-    estimate = share(this.ofWord.get(this.wordKey(word, position)), estimate, WORD_WEIGHT);
-    return share(this.inPosition.get(`${word}\t${position}`), estimate, WORD_WEIGHT);
+      estimate = share(this.ofEnding.get(ending), estimate, RULES.ending_weight);
+    estimate = share(this.ofWord.get(this.wordKey(word, position)), estimate, RULES.word_weight);
+    return share(this.inPosition.get(`${word}\t${position}`), estimate, RULES.word_weight);
   }
 }
 
 class Symbolizer {
   constructor(told) {
     Object.assign(this, told);
+    for (const [name, rule] of Object.entries(told.rules))
+      RULES[name] = Array.isArray(rule) && typeof rule[0] === "string" ? new Set(rule) : rule;
     this.known = new Rates(told.rates, told.counts);
     this.targets = new Map(told.targets.map(([kind, source, target]) => [`${kind}\t${source}`, target]));
   }
@@ -380,7 +377,7 @@ class Symbolizer {
       .filter(span => isSymbol(span.text(pieces), "acronym"));
     const named = [];
     [["N", numbers], ["S", names], ["C", acronyms]].forEach(([kind, spans]) =>
-      spans.slice(0, LIMIT).forEach((span, place) => named.push([`<${kind}>_${place + 1}`, span])));
+      spans.slice(0, RULES.limit).forEach((span, place) => named.push([`<${kind}>_${place + 1}`, span])));
     named.sort(([, left], [, right]) => left.start - right.start);
     const replaced = [];
     let free = 0;

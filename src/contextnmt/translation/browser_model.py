@@ -1,8 +1,8 @@
 """The stage `browser-model`: a run as one JSON file that a page translates with, in plain script.
 
 Weights become 8-bit integers. Of a matrix, each row has a scale of its own, its largest magnitude
-divided by 127; vectors stay in 32 bits. What sentences go through besides (tokenizer, symbols,
-merges, vocabularies) is written as the tables that `report/try_it.js` looks things up in.
+divided by 127; vectors stay in 32 bits. Tokenizer, symbols, merges and vocabularies become tables
+for `report/try_it.js`.
 """
 
 import base64
@@ -23,6 +23,7 @@ from contextnmt.corpus.counts import read_counts
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, read_pairs, write_json
+from contextnmt.text import names, rates, symbols
 from contextnmt.text.numbers import number_format
 from contextnmt.text.pieces import HAS_DIGIT
 from contextnmt.text.rates import read_rates
@@ -32,6 +33,24 @@ from contextnmt.translation.own_text import OwnText
 from contextnmt.translation.run_file import Run, SymbolFiles, read_run
 from contextnmt.translation.saved import SavedTranslator, read_settings
 from contextnmt.translation.view_texts import Wanted
+
+#: What the page symbolizes by, besides tables: the constants of `names`, `rates` and `symbols`.
+RULES = {
+    "function_words": sorted(names.FUNCTION_WORDS),
+    "sentence_openers": sorted(names.SENTENCE_OPENERS),
+    "elided": sorted(names.ELIDED),
+    "between": sorted(symbols.BETWEEN),
+    "phrase_words": names.PHRASE_WORDS,
+    "searched_pieces": names.SEARCHED_PIECES,
+    "abbreviated": names.ABBREVIATED,
+    "limit": symbols.LIMIT,
+    "near": symbols.NEAR,
+    "rare": rates.RARE,
+    "word_weight": rates.WORD_WEIGHT,
+    "ending_weight": rates.ENDING_WEIGHT,
+    "unseen": rates.UNSEEN,
+    "endings": rates.ENDINGS,
+}
 
 #: The largest 8-bit integer that is used; its negative is the smallest.
 LARGEST = 127
@@ -47,7 +66,7 @@ def browser_model(
         int, typer.Option(help="how many of the text to compare on, and to offer", min=1)
     ] = 200,
 ) -> None:
-    """Write a run as a page in a browser translates with it, its weights as 8-bit integers.
+    """Write a run as one file with which a page translates; weights become 8-bit integers.
 
     The first sentences of the text are translated with these weights and with those of the run:
     the file has the share of translations that are equal, and the BLEU of both.
@@ -146,7 +165,7 @@ def decoded(text: str, kind: str) -> npt.NDArray[np.float32]:
 
 
 def described(run: Run) -> dict[str, Any]:
-    """What a sentence goes through before and after the model."""
+    """Tokenizer, subwords and symbols of a run, as tables."""
     merges = None
     if run.codes:
         # Behind the version; a merge is two subwords with a blank between them.
@@ -201,6 +220,7 @@ def symbol_tables(run: Run, files: SymbolFiles) -> dict[str, Any]:
         "counts": [[word, counts[word]] for word in compared if not HAS_DIGIT.search(word)],
         "targets": [[*key, target] for key, target in targets.items()],
         "threshold": files.threshold,
+        "rules": RULES,
         "formats": formats if files.external_rules else None,
         "grouped": files.external_rules and formats[0]["group"] == " ",
         "centuries": files.external_rules and languages == ("en", "fr"),
