@@ -1,6 +1,7 @@
 """Systems that translate in the page: the answers are those of `contextnmt translate`."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,10 @@ seen.told = sides[0].querySelector(".said").textContent;
 const greedy = section.querySelector("input[value='1']");
 greedy.click();
 seen.greedy = said();
+const captions = () => [...sides[1].querySelectorAll(".bars figcaption")].map(e => e.textContent);
+seen.masks = captions().slice(0, 2);
+sides[1].querySelectorAll(".tokens button")[0].click();
+seen.again = captions().slice(0, 2);
 return seen;
 """
 
@@ -126,6 +131,11 @@ def test_a_reader_types_chooses_and_points(models: tuple[Path, list[Path]], tmp_
     assert used["cell"] == 2
     assert "attends to" in used["told"]
     assert all(used["greedy"])
+    # Neither another search nor a click makes the sentence before of the same one.
+    assert used["masks"] == used["again"]
+    for mask in used["masks"]:
+        now, before = re.findall(r"0\.\d{3}", mask)
+        assert now != before
 
 
 @pytest.mark.skipif(not AXE.exists(), reason=f"no axe-core: npm ci --prefix {AXE.parents[2]}")

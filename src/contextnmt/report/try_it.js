@@ -813,12 +813,18 @@ class Tried {
     this.choice = made("select", { "aria-label": "System" }, ...options.map((label, place) =>
       made("option", { value: place, selected: place === chosen ? "" : null }, label)));
     this.choice.addEventListener("change", () => {
-      this.text = this.now = this.before = null;
+      this.choose(this.choice.value);
       changed(this);
     });
     this.found = made("div");
     this.said = made("p", { class: "said", "aria-live": "polite" });
     element.replaceChildren(this.choice, this.found);
+  }
+
+  /** Take another system, whose masks are not to be compared with those of the one before. */
+  choose(value) {
+    this.choice.value = value;
+    this.text = this.now = this.before = null;
   }
 
   get system() {
@@ -919,7 +925,7 @@ function fill(section) {
   const changed = side => {
     const others = sides.filter(other => languageOf(other) !== languageOf(side));
     if (!others.length) return show(side);
-    for (const other of others) other.choice.value = side.choice.value;
+    for (const other of others) other.choose(side.choice.value);
     offer(side);
     return show();
   };
@@ -936,8 +942,8 @@ function fill(section) {
   });
   form.addEventListener("change", ({ target }) => { if (target.type === "radio") show(); });
   form.addEventListener("submit", event => { event.preventDefault(); show(); });
-  changed(sides[0]);
-  show();
+  if (sides.some(side => languageOf(side) !== languageOf(sides[0]))) changed(sides[0]);
+  else show();
 }
 
 if (typeof document !== "undefined")
