@@ -95,3 +95,13 @@ def recorded_settings(block: Mapping[str, Any]) -> ModelSettings:
     if isinstance(part, Mapping):
         block = {**block, "contextualizer": {"table": "shared", **part}}
     return model_settings(block)
+
+
+def beyond_page(model: ModelSettings) -> list[str]:
+    """The parts of a model that `report/try_it.js` cannot compute, in words."""
+    parts = {
+        "a GRU": model.cell != "lstm",
+        "no attention": not model.attention,
+        "a smoother": model.smoother is not None,
+    }
+    return [part for part, is_there in parts.items() if is_there]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from contextnmt.configuration import places, recipes
+from contextnmt.configuration.model import beyond_page, model_settings
 from contextnmt.configuration.places import Configuration
 from contextnmt.corpus.chinese import UNSPACED
 from contextnmt.report.results import ABLATION, Claim, Method, Reasons, Results, System
@@ -120,8 +121,7 @@ def is_tried(recipe: Mapping[str, Any] | None, pair: str) -> bool:
     """Whether the page can translate with a system; not with one that is left out."""
     if recipe is None or pair.split("-")[0] in UNSPACED:
         return False
-    model = recipe["model"]
-    return model["cell"] == "lstm" and model["attention"] and not model["smoother"]
+    return not beyond_page(model_settings(recipe["model"]))
 
 
 def contrasts(entry: Mapping[str, Any]) -> list[tuple[str, str]]:

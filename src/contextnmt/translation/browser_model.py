@@ -18,6 +18,7 @@ import torch
 import typer
 from sacrebleu.metrics.bleu import BLEU
 
+from contextnmt.configuration.model import beyond_page
 from contextnmt.corpus.chinese import UNSPACED
 from contextnmt.corpus.counts import read_counts
 from contextnmt.corpus.tokenize import Tokenizer
@@ -76,18 +77,11 @@ def browser_model(
     """
     found = read_run(run)
     settings = read_settings(Path(found.model))
-    lacking = [
-        name
-        for name, is_there in (
-            ("a GRU", settings.cell != "lstm"),
-            ("no attention", not settings.attention),
-            ("a smoother", settings.smoother is not None),
-            (f"the source language {found.source_language}", found.source_language in UNSPACED),
-        )
-        if is_there
-    ]
-    if lacking:
-        kind = " and ".join(lacking)
+    beyond = beyond_page(settings)
+    if found.source_language in UNSPACED:
+        beyond.append(f"the source language {found.source_language}")
+    if beyond:
+        kind = " and ".join(beyond)
         raise UserError(f"{run}: a page cannot translate with {kind}: name another run")
     translator = SavedTranslator([Path(found.model)], torch.device("cpu"))
     texts = [*islice(read_pairs(source, target), sentences)]
