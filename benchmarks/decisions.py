@@ -24,7 +24,7 @@ import torch
 import typer
 from calls import finished_run
 from pages import Out, made_by, publish, table
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from contextnmt.configuration.model import model_settings
@@ -68,11 +68,13 @@ SPARED = "mask in the decoder alone"
 #: system whose settings they have, but for initialisation and learning rate.
 LONG = {"max_updates": 1500, "validate_every": 100}
 STARTS = {
-    "N(0, 0.01²), rate 0.0004": ("layers-2", "gaussian", 0.0004),
-    "Glorot, rate 0.0004": ("layers-2", "glorot", 0.0004),
-    "N(0, 0.01²), rate 0.012": ("layers-2", "gaussian", 0.012),
-    "Glorot, rate 0.012": ("layers-2", "glorot", 0.012),
-    "Baseline: Glorot, rate 0.012": ("mean", "glorot", 0.012),
+    "N(0, 0.01²), rate 0.0004": ("layers-2", "gaussian", 0.0004, 0),
+    "Glorot, rate 0.0004": ("layers-2", "glorot", 0.0004, 0),
+    "N(0, 0.01²), rate 0.012": ("layers-2", "gaussian", 0.012, 0),
+    "N(0, 0.01²), biases 2, rate 0.012": ("layers-2", "gaussian", 0.012, 2),
+    "N(0, 0.01²), biases -2, rate 0.012": ("layers-2", "gaussian", 0.012, -2),
+    "Glorot, rate 0.012": ("layers-2", "glorot", 0.012, 0),
+    "Baseline: Glorot, rate 0.012": ("mean", "glorot", 0.012, 0),
 }
 
 NOTES = f"""
@@ -82,9 +84,9 @@ what seeds alone make of it. Clipped: the share of updates whose gradient was sh
 share of the values of the source gate above 0.95, on the dev text. Ambiguous: the share of the
 ambiguous words that come out right, of the test text at beam 12, in the long trainings of the dev
 text; 50 % is chance. Learnt: the update of the first validation with {LEARNT:.0%} of them right, by
-seed; – if there is none. With a table of its own, the contextualizer reads the one-hot word, and
-its first layer is that table. The demo is small and made up: it shows whether a decision decides,
-not how on news.
+seed; – if there is none. Biases: at which b_x and b_y start; zero where no row names them. With a
+table of its own, the contextualizer reads the one-hot word, and its first layer is that table. The
+demo is small and made up: it shows whether a decision decides, not how on news.
 """
 
 
@@ -135,6 +137,19 @@ class Tagged(Validation):
     def gates(self, model: Translator) -> dict[str, float]:
         """See `Validation.gates`; what it returns goes into the journal."""
         return {**super().gates(model), "ambiguous": self.ambiguous}
+
+
+class Biased(Translator):
+    """The biases of its gates start at ``bias``."""
+
+    bias: float
+
+    def __init__(self, *settings: Any) -> None:
+        """See `Translator`."""
+        super().__init__(*settings)
+        if self.contextualizer is not None:
+            for gate in (self.contextualizer.source_gate, self.contextualizer.target_gate):
+                nn.init.constant_(gate.bias, self.bias)
 
 
 class Spared(Translator):
@@ -206,7 +221,7 @@ def trained(folder: Path, system: str, seed: int) -> tuple[dict[str, Any], Outco
 
 def trained_here(folder: Path, name: str, seed: int) -> Outcome:
     """Train what is no system of the workflow: `Spared`, or one of `STARTS`."""
-    like, initialisation, rate = STARTS.get(name, (QUESTIONS[-1].decision, None, None))
+    like, initialisation, rate, bias = STARTS.get(name, (QUESTIONS[-1].decision, None, None, 0))
     made, _ = trained(folder, like, seed)
     demo, state = folder / "results" / "demo", folder / "here" / name / str(seed)
     source, target = (demo / "tokenize" / PAIR / f"dev.{side}.gz" for side in PAIR.split("-"))
@@ -222,7 +237,8 @@ def trained_here(folder: Path, name: str, seed: int) -> Outcome:
     script = sha256(Path(__file__).read_bytes()).hexdigest()
     archive = demo / "generate" / "embedded" / "embedded.tar.gz"
     with (
-        patch.object(loop, "Translator", Translator if name in STARTS else Spared),
+        patch.object(loop, "Translator", Biased if name in STARTS else Spared),
+        patch.object(Biased, "bias", bias, create=True),
         patch.object(loop, "Validation", Tagged if name in STARTS else Validation),
         patch.object(
             Tagged, "tags", read_tags(f"{archive}::dev.phenomena.tsv", PAIR[-2:]), create=True

@@ -19,7 +19,7 @@ AFTER_RESTORING = {"score", "phenomena"} | COMPARE | PAGE
 AFTER_TRANSLATING = {"restore"} | AFTER_RESTORING
 #: After the training of systems that read plain words.
 ANALYSIS = {"local_charts", "masks"} | PAGE
-AFTER_TRAINING = {"run_file", "translate"} | AFTER_TRANSLATING
+AFTER_TRAINING = {"run_file", "translate", "browser_model"} | AFTER_TRANSLATING
 TRAIN = {"train_identity", "train"}
 AFTER_BINARIZING = {"pairs", "train"} | CORPORA | AFTER_TRAINING
 AFTER_SYMBOLIZING = {"rule_dictionary", "coverage", "bpe_codes", "bpe", "binarize"}
