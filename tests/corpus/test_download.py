@@ -254,6 +254,19 @@ def test_hand_placed_before_mirrors_in_their_order_before_the_network(
     assert asked() == []
 
 
+def test_own_addresses_are_asked_in_their_order_after_the_mirrors(
+    get: Callable[..., None], server: Server, out: Path
+) -> None:
+    other = f"{server.url}/second/text.gz"
+    server.files["/second/text.gz"] = CONTENT
+    server.faults[PATH] = [Fault(status=404)]
+    get([f"{server.url}/mirror"], url=[f"{server.url}{PATH}", other])
+    asked = [request.path for request in server.seen]
+    mirrored = ["/mirror/127.0.0.1" + path for path in (PATH, "/second/text.gz")]
+    assert asked == [*mirrored, PATH, "/second/text.gz"]
+    assert out.read_bytes() == CONTENT
+
+
 def test_one_place_goes_on_where_another_broke_off(
     get: Callable[..., None], server: Server, out: Path
 ) -> None:

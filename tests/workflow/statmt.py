@@ -22,6 +22,7 @@ from typing import Any
 
 from corpus.http_server import Fault, Server, serving
 
+from contextnmt.configuration.keys import CorpusFile
 from contextnmt.configuration.layers import Layer, resolve
 from contextnmt.configuration.places import place
 from contextnmt.configuration.reading import load
@@ -316,8 +317,8 @@ def miniature() -> Miniature:
 
 
 def address(file: str) -> str:
-    """Where a file of the preset lies below a mirror: a slash, HOST/PATH of its URL."""
-    url = urllib.parse.urlsplit(FILES[file]["url"])
+    """Where a file of the preset lies below a mirror: a slash, HOST/PATH of its first URL."""
+    url = urllib.parse.urlsplit(CorpusFile(**FILES[file]).addresses[0])
     return f"/{url.hostname}{url.path}"
 
 

@@ -95,8 +95,8 @@ class CorpusFile:
     """Program in the package that writes the file, instead of a URL."""
     seed: Seed | None = None
     """Seed of the generator."""
-    url: Url | None = None
-    """Where the file lies."""
+    url: Url | Some[Url] | None = None
+    """Where the file lies: an address, or several, which are tried in order."""
     sha256: Sha256 | None = None
     """SHA-256 of the file's bytes; any other file is refused."""
     md5: Md5 | None = None
@@ -106,6 +106,11 @@ class CorpusFile:
     The file is read where it is, and an edit of it re-runs what depends on it."""
     bytes: Count | None = None
     """Size of the file, for the progress bar and the check of free space."""
+
+    @property
+    def addresses(self) -> list[str]:
+        """Where the file can be fetched, in the order of trying."""
+        return [self.url] if isinstance(self.url, str) else self.url or []
 
     @property
     def digests(self) -> dict[str, str]:

@@ -34,24 +34,26 @@ WIDTH = 100
 NOTES = {"terms": "Terms of use", "cite": "Please cite"}
 
 
-def places(url: str, mirrors: list[str]) -> Iterator[Path | str]:
-    """Places to look for the file, in order: the mirrors' copies of `url`, then `url` itself.
+def places(urls: list[str], mirrors: list[str]) -> Iterator[Path | str]:
+    """Places to look for the file, in order: the mirrors' copies of `urls`, then `urls`.
 
-    Raises UserError if a mirror is neither a URL nor a folder, or if `url` has a damaged address.
+    Raises UserError if a mirror is neither a URL nor a folder, or if an address is damaged.
     """
-    try:
-        address = urllib.parse.urlsplit(url)
-    except ValueError as error:
-        raise UserError(f"{url}: no address of a file ({error}): correct `url`") from None
-    below = f"{address.hostname}/{address.path.lstrip('/')}"
+    below = []
+    for url in urls:
+        try:
+            address = urllib.parse.urlsplit(url)
+        except ValueError as error:
+            raise UserError(f"{url}: no address of a file ({error}): correct `url`") from None
+        below.append(f"{address.hostname}/{address.path.lstrip('/')}")
     for mirror in mirrors:
         if mirror.startswith(HTTP):
-            yield f"{mirror.rstrip('/')}/{below}"
+            yield from (f"{mirror.rstrip('/')}/{path}" for path in below)
         elif not Path(mirror).is_dir():
             raise UserError(f"{mirror}: no such mirror folder: correct its name or leave it out")
         else:
-            yield Path(mirror) / below
-    yield url
+            yield from (Path(mirror) / path for path in below)
+    yield from urls
 
 
 def copy(place: Path, wanted: CorpusFile, out: Path) -> None:
@@ -100,7 +102,7 @@ def place_by_hand(file: str, folder: Path, wanted: CorpusFile, out: Path) -> boo
     except UnavailableError as error:
         raise UserError(
             f"{file}: {folder / file}: {error}: put the right file there, or remove this one to "
-            f"fetch it from {wanted.url}"
+            f"fetch it from {wanted.addresses[0]}"
         ) from None
     return True
 
@@ -140,7 +142,7 @@ def download(
         list[str] | None,
         typer.Option(
             help="Mirror: a URL or folder that holds the file at HOST/PATH, taken from the file's "
-            "own URL. Repeatable; mirrors are tried in order, before that URL."
+            "own URLs. Repeatable; mirrors are tried in order, before those URLs."
         ),
     ] = None,
     hand_placed: Annotated[
@@ -158,11 +160,11 @@ def download(
     "sha256": "0a1b..."}' --out download/val.en.gz --hand-placed downloads
     """
     wanted = read(CorpusFile, file, json_object(file, entry))
-    if wanted.url is None:
+    if not wanted.addresses:
         raise UserError(f"{file}: no file to fetch: it needs url, and sha256 or md5")
     if out.is_file() and difference(out, wanted.digests, wanted.bytes) is None:
         return
-    candidates = list(places(wanted.url, mirror or []))
+    candidates = list(places(wanted.addresses, mirror or []))
     if hand_placed is None or not place_by_hand(file, hand_placed, wanted, out):
         fetch_nearest(file, wanted, candidates, out)
     part_path(out).unlink(missing_ok=True)

@@ -175,7 +175,8 @@ def sources(results: Results) -> Iterator[Entity]:
         entry = results.configuration["corpora"][corpus]["files"][file_name]
         digest = {"sha256": entry["sha256"]} if entry.get("sha256") else {}
         if address := entry.get("url"):
-            yield {"@id": address, "@type": "File", "name": name, **digest}
+            first = address if isinstance(address, str) else address[0]
+            yield {"@id": first, "@type": "File", "name": name, **digest}
         else:
             yield {"@id": f"#corpora/{name}", "@type": "CreativeWork", "name": name, **digest}
 
