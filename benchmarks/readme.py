@@ -5,8 +5,9 @@ Example: python benchmarks/readme.py
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 from pages import table
@@ -76,6 +77,13 @@ SUMMARY_HEAD += " | demo: En-Fr | demo: En-De"
 SUMMARY = [PAPER_FR, PAPER_DE, BUSINESS, MULTI30K, LAWS, DEMO_FR, DEMO_DE]
 
 
+@cache
+def systems(experiment: str) -> dict[str, dict[str, Any]]:
+    """The systems of an experiment, by name, as its configuration has them."""
+    path = ROOT / "workflow" / "experiments" / f"{experiment}.yaml"
+    return yaml.safe_load(path.read_text())["experiments"][experiment]["systems"]
+
+
 def papers(pair: str) -> Column:
     """Test BLEU of a language pair as the papers print it."""
     return {
@@ -111,7 +119,9 @@ def difference(column: Column, better: str, worse: str) -> str:
         return ""
     one, other = column[better], column[worse]
     shown = f"{round(one.mean, 2) - round(other.mean, 2):+.2f}"
-    deviations = {system: score.deviation for system, score in column.items()}
+    compared = next(found for found in map(systems, SECTIONS) if {better, worse} <= found.keys())
+    # As in the report of a paper, whose other systems share in the variance.
+    deviations = {system: score.deviation for system, score in column.items() if system in compared}
     variance = seed_variance(deviations, min(one.seeds, other.seeds))
     return f"{shown} ± {variance.margin(better, worse):.2f}" if variance else shown
 
@@ -143,12 +153,11 @@ def summary(folder: Path) -> Iterator[str]:
 def tables(folder: Path) -> Iterator[str]:
     """The lines of the tables of all systems, each with its title."""
     for experiment, (title, head, origins) in SECTIONS.items():
-        path = ROOT / "workflow" / "experiments" / f"{experiment}.yaml"
-        systems = yaml.safe_load(path.read_text())["experiments"][experiment]["systems"]
-        first, columns = next(iter(systems)), [column(folder, origin) for origin in origins]
+        compared = systems(experiment)
+        first, columns = next(iter(compared)), [column(folder, origin) for origin in origins]
         rows = (
             [entry["label"], *(cell(each, system, first) for each in columns)]
-            for system, entry in systems.items()
+            for system, entry in compared.items()
         )
         yield from ["", f"**{title}**", "", *table(["system", *head.split(" | ")], rows)]
     yield ""

@@ -28,7 +28,7 @@ comes from the preset (`workflow/presets/`), then from the papers (`workflow/exp
 *Default* is the value of a key that no file sets. *Papers* are the values of Choi et al. 2017;
 **B** marks Bahdanau et al. 2015 and **C** Chen et al. 2017 where they differ.
 
-`python scripts/configuration_reference.py` makes this page of `src/contextnmt/configuration/`.
+`python scripts/configuration_reference.py` makes this page from `src/contextnmt/configuration/`.
 """
 
 COLUMNS = ["key", "purpose", "allowed", "default", "papers"]
@@ -55,15 +55,15 @@ class Key(NamedTuple):
 def keys(part: Mapping[str, Any], schema: Mapping[str, Any], block: str = "") -> Iterator[Key]:
     """The keys of a block and of the blocks in it.
 
-    The blocks of a recipe stand at the top, in experiments and in systems: their keys come once, as
-    those of the top.
+    The blocks of a recipe stand at the top, in experiments and in systems: their own keys come
+    once, as those of the top.
     """
     for name, entry in part["properties"].items():
-        if block and name in RECIPE:
-            continue
         path = f"{block}.{name}".removeprefix(".")
         key = Key(block, name, path, entry, alternatives(entry, schema))
         yield key
+        if block and name in RECIPE:
+            continue
         for other in key.parts:
             named = NAMES.get(name, "PAIR")
             for below, path in [

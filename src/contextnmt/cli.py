@@ -76,9 +76,9 @@ STAGES = {name: module for name, module in COMMANDS.items() if name not in BESID
 OVERVIEW = """Usage: contextnmt STAGE [OPTIONS]
        contextnmt --version
 
-The stages, in the order in which the data pass through them.
-`contextnmt STAGE --help` explains one of them.
-`snakemake --profile local` runs them all."""
+The stages in the order of the data, then other commands.
+`contextnmt COMMAND --help` explains one of them.
+`snakemake --profile local` runs those that the configuration needs, up to `report`."""
 
 #: Signals by which schedulers and closing terminals end a program.
 ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGXCPU)

@@ -95,13 +95,13 @@ def test_trainings_that_ended_at_their_best_are_counted() -> None:
     ]
     rows += [{"source": "paper", "system": "a"}, rows[1] | {"pair": "en-de"}]
     (told,) = still_gaining(rows, "en-fr")
-    assert told.startswith("In 3 of 6 trainings dev BLEU was highest at the last validation, ")
-    assert ", by a median of +1.50: " in told
+    assert told.startswith("In 3 of 6 trainings the last validation raised the best dev BLEU, ")
+    assert ", by a median of 1.50: " in told
     (told,) = still_gaining(rows, "en-de")
     assert told == "No training had its highest dev BLEU at the last validation."
     assert still_gaining(rows[3:4], "en-fr") == []
     (told,) = still_gaining([rows[0]], "en-fr")
-    assert ", by +0.20: " in told
+    assert ", by 0.20: " in told
 
 
 def shown(table: Table) -> dict[str, dict[str, str]]:

@@ -148,7 +148,7 @@ class CorpusText:
     lines: Count | dict[Pair, Count] | None = None
     """Number of pairs that the text must have: one number, or one for each language pair."""
     lines_recalled: Count | dict[Pair, Count] | None = None
-    """Number of pairs from memory: another number is a warning in the log of extract, no error."""
+    """Number of pairs, unverified: another number is a warning in the log of extract, no error."""
     references: dict[Language, Some[Filled]] | None = None
     """For each language that this dev or test text is translated into, further references: names as
     in `member` or, without it, in `file`; of a table, names of columns. BLEU, chrF and TER use
@@ -254,8 +254,8 @@ class Training(TrainingRecipe):
     filters: Literal["own", "symbolized", "all"] = "own"
     """Which text of a sentence pair has to satisfy max_length and unknown_limit (A14). own: its
     text in the system's view. all: its text in the view of every system of the experiment, each
-    with that system's limits. symbolized: as own, but for word systems the unknown words are those
-    of the symbolized text, which has to be short enough too."""
+    with that system's limits. symbolized: as own, except that word systems count the unknown
+    words of the symbolized text, which must be short enough too."""
 
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)
@@ -369,7 +369,7 @@ class Experiment:
     table: Table
     """Name here of the paper's table of BLEU; bleu if it has none."""
     methods: dict[Line, Method]
-    """Methods that the systems tell apart, by short names."""
+    """Methods in which the systems differ, by short names."""
     systems: dict[System, SystemEntry]
     """Rows of the paper's tables, by name."""
     model: Model
@@ -393,7 +393,7 @@ class Experiment:
     """System whose alignments the report draws; null: none."""
     try_it: Unique[System] = field(default_factory=list)
     """For choi2017 alone: systems that a reader tries in the report's page, without a network. It
-    holds their models, with the first seed, in 8-bit integers; large ones have a page beside it.
+    holds their models (first seed, 8-bit integers); large models get a page of their own.
     Left out are models other than an LSTM with attention, and sources without spaces."""
     sentences: dict[Pair, Unique[Phrase]] = field(default_factory=dict)
     """For each language pair, sentences of the dev and test sets that the report shows as every

@@ -69,8 +69,8 @@ def masks(
 ) -> None:
     """Compute context masks of words in the sentences of a text, and distances of masked vectors.
 
-    Ambiguous words come from the tags of a test text. Or name words: their vectors are compared in
-    all sentences that have them, two at least.
+    Ambiguous words come from the tags of a test text. Or give --word: its vectors are compared in
+    all sentences that have it, at least two.
 
     Example: contextnmt masks --model train/en-fr/context/1 --text tokenize/en-fr/test.en.gz
     --tags embedded.tar.gz::test.phenomena.tsv --target-language fr --out masks.json

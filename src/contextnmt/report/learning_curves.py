@@ -205,8 +205,8 @@ def still_gaining(rows: list[Row], pair: str) -> list[str]:
     if not grown:
         return ["No training had its highest dev BLEU at the last validation."]
     return [
-        f"In {len(grown)} of {len(gains)} trainings dev BLEU was highest at the last validation, "
-        f"by {'a median of ' if len(grown) > 1 else ''}{signed(statistics.median(grown))}: more "
+        f"In {len(grown)} of {len(gains)} trainings the last validation raised the best dev BLEU, "
+        f"by {'a median of ' if len(grown) > 1 else ''}{statistics.median(grown):.2f}: more "
         "updates might gain more, and some differences may only be of learning speed."
     ]
 
