@@ -51,6 +51,15 @@ def test_charts_are_those_of_the_procedure_wherever_the_space_lies(seed: int):
         assert axis["variance_percent"] == pytest.approx(turned["variance_percent"])
 
 
+def test_the_order_of_sums_changes_no_digit():
+    """As another number of threads does."""
+    vectors = random_vectors(2)
+    found, other = (chart(WordVectors(WORDS, each), 2) for each in (vectors, vectors[:, ::-1]))
+    assert found["axes"] == other["axes"]
+    for neighbour, again in zip(found["neighbours"], other["neighbours"], strict=True):
+        assert neighbour["position"] == again["position"]
+
+
 def test_the_word_is_first_and_in_the_middle():
     vectors = random_vectors(1)
     vectors[3] = vectors[90]  # a word with the same vector comes before it in the vocabulary

@@ -19,6 +19,8 @@ from contextnmt.evaluation.cbow import WordVectors, read_published, read_vectors
 from contextnmt.evaluation.distances import Vectors
 from contextnmt.files import write_json
 
+#: Digits after the point of what is summed up: later ones depend on the number of threads.
+DIGITS = 9
 #: N, the words of a neighbourhood, and M, those shown along an axis; both count the word itself.
 NEIGHBOURHOOD, SHOWN = 100, 5
 AXES = 2
@@ -99,7 +101,7 @@ def chart(found: WordVectors, row: int) -> dict[str, Any]:
     words = [found.words[number] for number in nearest]
     directions, shares = principal_axes(found.vectors[nearest])
     local = found.vectors[nearest] - found.vectors[row]
-    positions = local @ directions.T  # [NEIGHBOURHOOD, AXES]
+    positions = (local @ directions.T).round(DIGITS)  # [NEIGHBOURHOOD, AXES]
     return {
         "neighbours": [
             {
@@ -111,7 +113,7 @@ def chart(found: WordVectors, row: int) -> dict[str, Any]:
         ],
         "axes": [
             {
-                "variance_percent": 100 * float(share),
+                "variance_percent": round(100 * float(share), DIGITS),
                 "words": [words[number] for number in along(positions[:, axis])],
             }
             for axis, share in enumerate(shares)
