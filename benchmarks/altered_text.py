@@ -1,4 +1,4 @@
-"""A parallel text of any size, for scale.py: where there are too few pairs, with altered words.
+"""A parallel text of any size: where there are too few pairs, the same with altered words.
 
 The altered words make the distinct words and pairs go on growing as in real text.
 """
@@ -47,8 +47,9 @@ class Alteration:
     one language alone, but for the most frequent ones, change places with words of like frequency.
     """
 
-    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """`pairs`: the text."""
+    def __init__(self, pairs: Iterable[tuple[str, str]], ways: int = GROUP) -> None:
+        """`pairs`: the text; it can be had in so many `ways`."""
+        self.ways = ways
         source, target = counts = Counter[str](), Counter[str]()
         for pair in pairs:
             for side, line in zip(counts, pair, strict=True):
@@ -72,8 +73,8 @@ class Alteration:
                 forms[word] = changed(word, digest[4:])
         tables = [dict(forms), dict(forms)]
         for table, words in zip(tables, self.moving, strict=True):
-            for begin in range(0, len(words), GROUP):
-                group = words[begin : begin + GROUP]
+            for begin in range(0, len(words), self.ways):
+                group = words[begin : begin + self.ways]
                 step = repetition % len(group)
                 table.update(zip(group, group[step:] + group[:step], strict=True))
         return tables
@@ -94,13 +95,13 @@ def altered(
         yield WORD.sub(source, left), WORD.sub(target, right)
 
 
-def endless(source: Path, target: Path) -> Iterator[tuple[str, str]]:
-    """A text, then the same altered, in one way after the other.
+def endless(source: Path, target: Path, ways: int = GROUP) -> Iterator[tuple[str, str]]:
+    """A text, then the same altered, in one of so many `ways` after the other.
 
     Raises UserError if there are no more ways.
     """
     yield from read_pairs(source, target)
-    alteration = Alteration(read_pairs(source, target))
-    for repetition in range(1, GROUP):
+    alteration = Alteration(read_pairs(source, target), ways)
+    for repetition in range(1, ways):
         yield from altered(read_pairs(source, target), alteration.tables(repetition))
-    raise UserError(f"{source}: too few pairs for {GROUP} times as many: give a longer text")
+    raise UserError(f"{source}: too few pairs for {ways} times as many: give a longer text")

@@ -196,9 +196,15 @@ class Campaign:
         (self.odd / "garbage").write_bytes(bytes(range(256)))
         done(run(["contextnmt", *GENERATE], self.calm))
         configuration = self.configure(self.calm / GENERATE[-1])
-        words = call_in(self.folder, configuration, "choi2017", "perplexities")
-        words[words.index("--directory") + 1] = str(self.calm)
-        snakemake(*words, "--cores", "all", "--quiet", "all", measured=self.folder)
+        trained, exported = self.folder / "trained", self.folder / "exported"
+        for each in (trained, exported):
+            shutil.rmtree(each, ignore_errors=True)
+        run_file = "results/demo/run/en-fr/baseline/1.json"
+        self.workflow(trained, configuration, run_file)
+        done(run(["contextnmt", "export", "--run", run_file, "--out", str(exported)], trained))
+        (self.folder / "costs").unlink()
+        configuration["pretrained"] = {"en-fr/baseline/1": str(exported)}  # for `adopt`
+        words = self.workflow(self.calm, configuration, "choi2017", "perplexities")
         self.results = contents(self.calm)
         calls: dict[str, list[Call]] = {}
         for call in (GENERATE, *sorted(each.arguments for each in costs(self.folder))):
@@ -206,6 +212,13 @@ class Campaign:
         if missing := cli.STAGES.keys() - calls.keys():
             raise UserError(f"no call of {', '.join(missing)}")
         return {"words": words, "results": self.results, "calls": calls}
+
+    def workflow(self, place: Path, configuration: dict[str, Any], *targets: str) -> list[str]:
+        """Run the workflow in a folder; returns the words of its call, without the cores."""
+        words = call_in(self.folder, configuration, *targets)
+        words[words.index("--directory") + 1] = str(place)
+        snakemake(*words, "--cores", "all", "--quiet", "all", measured=self.folder)
+        return words
 
     def configure(self, archive: Path) -> dict[str, Any]:
         """Write an archive with a part of the generated texts; the configuration for it."""

@@ -81,10 +81,16 @@ def measured(jobs: Iterable[Job], sizes: Counted, folder: Path) -> Iterator[Meas
             yield Measured(job.rule, read, pairs, seconds(path), size)
 
 
-def seconds(benchmark: Path) -> float:
-    """Processor seconds of a job; by the clock, if it was too short for Snakemake to see them."""
+def last_row(benchmark: Path) -> dict[str, str]:
+    """The last run of a job, in its benchmark file."""
     with benchmark.open(encoding="utf-8", newline="") as stream:
         *_, row = csv.DictReader(stream, delimiter="\t")
+    return row
+
+
+def seconds(benchmark: Path) -> float:
+    """Processor seconds of a job; by the clock, if it was too short for Snakemake to see them."""
+    row = last_row(benchmark)
     used = row["cpu_time"]
     return float(used) if used not in ("NA", "-", "0.00") else float(row["s"])
 

@@ -1,0 +1,310 @@
+"""The texts of WMT14 at their true size, from the archives to ids: a Markdown page.
+
+A server on this machine has archives in the layout and with the line counts of the preset wmt14.
+They hold real text, which is repeated with altered words. The workflow makes the ids of all views
+from them; it is killed on the way and goes on. benchmarks/README.md has an example.
+"""
+
+import gzip
+import hashlib
+import html
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain, islice
+from math import inf, isnan
+from pathlib import Path
+from threading import Event, Thread
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+import typer
+from altered_text import endless
+from calls import ROOT, call_in
+from pages import Out, made_by, publish, table
+from rates import bytes_of, last_row, seconds
+
+from contextnmt.configuration import layers, places
+from contextnmt.configuration.keys import CorpusFile
+from contextnmt.errors import UserError
+from contextnmt.files import write_json
+from contextnmt.planning.jobs import Job, Sizes, planned
+from contextnmt.planning.plan import Cost, cost, read_rates, stages
+from contextnmt.progress import progress, say
+
+#: In how many ways the given texts can be had; enough for a tenth of the largest archive.
+WAYS = 120
+
+#: Seconds between looks at the disk.
+INTERVAL = 5.0
+
+NOTES = """
+Core-hours: processor time. Plan: what `contextnmt plan` says of the same stages before the run.
+Memory: the largest resident set of a job, beside what the workflow asks for. Disk: all outputs of
+a stage; those that the workflow removes once they are read are not in it, but in the peak.
+"""
+
+#: A member of an archive: its path, and the lines that it has.
+Members = dict[tuple[str, str], int]
+
+
+def asked(configuration: Mapping[str, Any], pair: str) -> Iterator[tuple[str, int]]:
+    """The texts of a language pair with their numbers of lines: dev and test texts, then those to
+    train on, the largest last."""
+    found = places.texts(configuration, pair, "dev", "test")
+    selection = configuration["select"].get(pair) or {}
+    training = places.texts(configuration, pair, "train")
+    for name in dict.fromkeys([*found, *selection.get("in_domain", []), *training]):
+        text = places.text(configuration, name)
+        counts = (places.stated(text, key, pair) for key in ("lines", "lines_recalled"))
+        yield name, next(count for count in counts if count)
+
+
+def sgm(lines: Iterable[str]) -> Iterator[str]:
+    """Lines as a test set of WMT."""
+    yield from ('<srcset setid="made" srclang="any">', '<doc docid="made">')
+    for number, line in enumerate(lines, 1):
+        yield f'<seg id="{number}">{html.escape(line, quote=False)}</seg>'
+    yield from ("</doc>", "</srcset>")
+
+
+def write_members(
+    configuration: Mapping[str, Any], pair: str, sides: Sequence[Path], folder: Path, divisor: int
+) -> None:
+    """Write the members of all archives for a language pair, with the lines of one endless text."""
+    pairs = endless(*sides, WAYS)
+    for name, count in progress([*asked(configuration, pair)], pair, "texts"):
+        chunk, streams = islice(pairs, max(1, count // divisor)), []
+        for language in pair.split("-"):
+            _, file, member = places.place(configuration, pair, name, language)
+            path = folder / file / str(member)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists():  # English of another pair: the lines go nowhere
+                path = Path(os.devnull)
+            opened = partial(gzip.open, compresslevel=1) if path.suffix == ".gz" else open
+            streams.append((opened(path, "wt", encoding="utf-8"), path.suffix == ".sgm"))
+        if any(marked for _, marked in streams):
+            held = [*chunk]
+            for (stream, marked), lines in zip(streams, zip(*held, strict=True), strict=True):
+                stream.writelines(f"{line}\n" for line in (sgm(lines) if marked else lines))
+        else:
+            (first, _), (second, _) = streams
+            for left, right in chunk:
+                first.write(f"{left}\n")
+                second.write(f"{right}\n")
+        for stream, _ in streams:
+            stream.close()
+
+
+def packed(folder: Path, site: Path, file: str, address: str) -> tuple[str, dict[str, Any]]:
+    """Put the members of an archive together, and lay it where the server looks; its identity."""
+    url = urlsplit(address)
+    path = site / str(url.hostname) / url.path.lstrip("/")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    plain = file.endswith(".tar")
+    with tarfile.open(path, "w") if plain else tarfile.open(path, "w:gz", compresslevel=1) as made:
+        for member in sorted((folder / file).rglob("*")):
+            if member.is_file():
+                made.add(member, member.relative_to(folder / file).as_posix())
+    shutil.rmtree(folder / file)
+    digests = {}
+    for kind in ("sha256", "md5"):
+        with path.open("rb") as stream:
+            digests[kind] = hashlib.file_digest(stream, kind).hexdigest()
+    return file, {**digests, "bytes": path.stat().st_size}
+
+
+def archives(
+    configuration: Mapping[str, Any], texts: Mapping[str, Sequence[Path]], place: Path, divisor: int
+) -> dict[str, Any]:
+    """Make all archives; returns the configuration over the preset that accepts them."""
+    files: dict[str, tuple[str, str]] = {}  # corpus and address, by name
+    for pair in texts:
+        for name, _ in asked(configuration, pair):
+            corpus, file, _ = places.place(configuration, pair, name, pair.split("-")[1])
+            entry = CorpusFile(**configuration["corpora"][corpus]["files"][file])
+            files[file] = corpus, entry.addresses[0]
+    members = place / "members"
+    for pair, sides in texts.items():  # in order: some members are of both pairs
+        write_members(configuration, pair, sides, members, divisor)
+    with ProcessPoolExecutor() as pool:
+        addresses = [address for _, address in files.values()]
+        made = dict(
+            pool.map(partial(packed, members, place / "site"), files, addresses, chunksize=1)
+        )
+    corpora: dict[str, Any] = {}
+    for file, (corpus, _) in files.items():
+        stated = configuration["corpora"][corpus]["files"][file]
+        known = {key: made[file][key] for key in ("sha256", "md5", "bytes") if key in stated}
+        corpora.setdefault(corpus, {"files": {}, "texts": {}})["files"][file] = known
+    if divisor > 1:
+        for corpus, entry in corpora.items():
+            for name, text in configuration["corpora"][corpus]["texts"].items():
+                entry["texts"][name] = {
+                    key: {p: max(1, n // divisor) for p, n in said.items()}
+                    if isinstance(said := text[key], dict)
+                    else max(1, said // divisor)
+                    for key in ("lines", "lines_recalled")
+                    if key in text
+                }
+    return {"preset": "wmt14", "pairs": [*texts], "corpora": corpora}
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files without a word."""
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+class Watched:
+    """The most that the files of a folder's disk grow by, looked at now and then."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.most, self.ended = folder, 0, Event()
+        self.first = shutil.disk_usage(folder).used
+        Thread(target=self.watch, daemon=True).start()
+
+    def watch(self) -> None:
+        """Look until the end."""
+        while not self.ended.wait(INTERVAL):
+            self.most = max(self.most, shutil.disk_usage(self.folder).used - self.first)
+
+
+def run_with_kills(words: list[str], kills: Sequence[float]) -> None:
+    """Run Snakemake; kill it and all its jobs so many minutes after each start, then go on.
+
+    Raises UserError if it fails.
+    """
+    call = [sys.executable, "-m", "snakemake", *words]
+    for minutes in (*kills, inf):
+        process = subprocess.Popen(call, cwd=ROOT, start_new_session=True)
+        try:
+            status = process.wait(None if minutes == inf else 60 * minutes)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            say(f"killed after {minutes:g} minutes")
+            subprocess.run([*call, "--unlock"], cwd=ROOT, check=True)
+            continue
+        if status:
+            raise UserError(f"snakemake ended with status {status}: see its log")
+        if minutes == inf:
+            return
+        say(f"ended before {minutes:g} minutes: not killed")
+
+
+def rows(
+    jobs: Sequence[Job], foretold: Mapping[str, Cost], folder: Path
+) -> Iterator[tuple[str, list[float]]]:
+    """Of each stage: jobs, hours (measured, foretold), largest memory (measured, asked for), bytes
+    (measured, foretold), and the bytes of the largest file."""
+    by_stage: dict[str, list[Job]] = defaultdict(list)
+    for job in jobs:
+        if job.stage and job.benchmark and (folder / job.benchmark).exists():
+            by_stage[job.stage].append(job)
+    for stage in filter(by_stage.__contains__, stages(jobs)):
+        found = by_stage[stage]
+        marks = [folder / str(job.benchmark) for job in found]
+        outputs = [folder / path for path in chain.from_iterable(job.outputs for job in found)]
+        sizes = [bytes_of(path) for path in outputs if path.exists()]
+        told = [foretold[job.outputs[0]] for job in found if job.outputs[0] in foretold]
+        known = [[0 if isnan(figure) else figure for figure in each] for each in told]
+        memory = [float(last_row(mark)["max_rss"].replace("-", "0")) for mark in marks]
+        yield (
+            stage,
+            [
+                len(found),
+                sum(map(seconds, marks)),
+                sum(taken for taken, _ in known),
+                max(memory) * 1e6,
+                max(job.memory for job in found) * 1e6,
+                sum(sizes),
+                sum(written for _, written in known),
+                max(sizes, default=0),
+            ],
+        )
+
+
+def shown(stage: str, figures: Sequence[float]) -> list[str]:
+    """A row of the table."""
+    jobs, hours, told, memory, asked_for, size, told_size, largest = figures
+    ratio = f"{hours / told:.2f}" if told else ""
+    ratio_size = f"{size / told_size:.2f}" if told_size else ""
+    gigabytes = [f"{each / 1e9:,.2f}" for each in (memory, asked_for, size, told_size, largest)]
+    times = [f"{each / 3600:.2f}" for each in (hours, told)]
+    return [stage, f"{jobs:,}", *times, ratio, *gigabytes[:4], ratio_size, gigabytes[4]]
+
+
+HEAD = ["stage", "jobs", "core-hours", "plan", "ratio", "memory (GB)", "asked for", "disk (GB)"]
+HEAD += ["plan", "ratio", "largest file (GB)"]
+
+
+def main(
+    en_fr: Annotated[Path, typer.Option(help="a text, PATH.en.gz and PATH.fr.gz without the ends")],
+    en_de: Annotated[Path, typer.Option(help="the same for English and German")],
+    folder: Annotated[Path, typer.Option(help="to run in, and to go on in; kept")],
+    kill: Annotated[list[float] | None, typer.Option(help="minutes until a kill")] = None,
+    divisor: Annotated[int, typer.Option(help="a part of the lines alone, to try it out")] = 1,
+    out: Out = None,
+) -> None:
+    """Make the archives, run the workflow on them, and compare it with its plan."""
+    place, given = folder.resolve(), {"en-fr": en_fr, "en-de": en_de}
+    place.mkdir(parents=True, exist_ok=True)
+    configuration = layers.of_call(ROOT, [], {"preset": "wmt14"})
+    if not (place / "archives.json").exists():
+        sides = {
+            pair: [Path(f"{path}.{language}.gz") for language in pair.split("-")]
+            for pair, path in given.items()
+        }
+        started = time.monotonic()
+        shutil.rmtree(place / "members", ignore_errors=True)
+        over = archives(configuration, sides, place, divisor)
+        if divisor > 1:
+            limit = configuration["select"]["en-fr"]["target_words"] // divisor
+            over["select"] = {"en-fr": {"target_words": limit}}
+        write_json(place / "archives.json", over)
+        say(f"archives made in {(time.monotonic() - started) / 60:.0f} minutes")
+    over = json.loads((place / "archives.json").read_bytes())
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(place / "site")))
+    Thread(target=server.serve_forever, daemon=True).start()
+    over["mirrors"] = [f"http://127.0.0.1:{server.server_port}"]
+    words = [*call_in(place, over, "binarized"), "--profile", "local", "--cores", "all"]
+    jobs, made, _ = planned(words)
+    sizes, rates = Sizes(made), read_rates()
+    foretold = {job.outputs[0]: cost(job, sizes, rates) for job in jobs if job.stage}
+    if not (place / "plan.json").exists():  # of the whole, not of what a former call left
+        write_json(place / "plan.json", {key: each[1:3] for key, each in foretold.items()})
+    watched, started = Watched(place), time.monotonic()
+    run_with_kills(words, kill or [])
+    hours = (time.monotonic() - started) / 3600
+    watched.ended.set()
+    everything = planned([*words, "--forceall", "--rerun-incomplete"]).jobs
+    told = json.loads((place / "plan.json").read_bytes())
+    found = [*rows(everything, told, place)]
+    total = [sum(column) for column in zip(*(figures for _, figures in found), strict=True)]
+    for at in (3, 4, 7):
+        total[at] = max(figures[at] for _, figures in found)
+    facts = [
+        *made_by("snakemake"),
+        f"Archives: {bytes_of(place / 'site') / 1e9:.2f} GB. By the clock: {hours:.2f} "
+        f"hours, with {len(kill or [])} kills. Disk in use at most, besides the archives: "
+        f"{watched.most / 1e9:.1f} GB.",
+    ]
+    title = "# The texts of WMT14, from archives to ids"
+    lines = [shown(*each) for each in (*found, ("all", total))]
+    publish(out, title, facts, NOTES, table(HEAD, lines, words=1))
+
+
+if __name__ == "__main__":
+    typer.run(main)
