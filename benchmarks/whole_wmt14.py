@@ -82,7 +82,8 @@ def write_members(
     configuration: Mapping[str, Any], pair: str, sides: Sequence[Path], folder: Path, divisor: int
 ) -> None:
     """Write the members of all archives for a language pair, with the lines of one endless text."""
-    pairs = endless(*sides, WAYS)
+    source, target = sides
+    pairs = endless(source, target, WAYS)
     for name, count in progress([*asked(configuration, pair)], pair, "texts"):
         chunk, streams = islice(pairs, max(1, count // divisor)), []
         for language in pair.split("-"):
