@@ -165,14 +165,15 @@ def test_an_error_of_the_disk_in_a_thread_is_one_line() -> None:
         "import os, sys, threading; from contextnmt import cli\n"
         "def fail(number): raise OSError(number, 'failed')\n"
         "def run(_):\n"
-        "    for number in (28, 5):\n"
+        "    for number in (28, 5, 9):\n"
         "        thread = threading.Thread(target=fail, args=[number])\n"
         "        thread.start(); thread.join()\n"
         "cli.run = run; sys.argv = ['contextnmt', 'train']; cli.main()"
     )
-    first, rest = done.stderr.split("\n", 1)
-    assert first.startswith("contextnmt train: an output: the disk is full")
-    assert rest.startswith("Exception in thread") and "Errno 5" in rest  # a bug, or a broken disk
+    full, failing, rest = done.stderr.split("\n", 2)
+    assert full.startswith("contextnmt train: a file: the disk is full")
+    assert failing.startswith("contextnmt train: a file: its disk fails")
+    assert rest.startswith("Exception in thread") and "Errno 9" in rest  # a bug
 
 
 def test_a_stage_that_ends_well_leaves_its_outputs(run: Run, tmp_path: Path) -> None:
@@ -244,7 +245,7 @@ def test_python_without_docstrings_has_the_help() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("contextnmt > /dev/full", "contextnmt: an output: the disk is full"),
+        ("contextnmt > /dev/full", "contextnmt: a file: the disk is full"),
         ("ulimit -f 1; contextnmt SELECT", "contextnmt select: .*-out: .* raise `ulimit -f`"),
         (
             "ulimit -v 300000; contextnmt translate --help",

@@ -15,6 +15,7 @@ from contextnmt.files import (
     atomic_path,
     count_lines,
     decode_lines,
+    file_digest,
     read_json,
     read_lines,
     read_pairs,
@@ -123,6 +124,20 @@ def test_a_disk_that_fails_on_the_way_is_told() -> None:
         UserError, match=r"^text: cannot be read after line 1 \(Input/output error\)"
     ):
         list(decode_lines(io.BufferedReader(BrokenDisk()), "text"))
+
+
+def test_a_file_whose_digest_cannot_be_made_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UserError, match="text: no such file"):
+        file_digest(tmp_path / "text")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UserError, match="pipe: a folder, a pipe or a device"):
+        file_digest(tmp_path / "pipe")
+    monkeypatch.setattr(Path, "open", lambda *_: io.BufferedReader(BrokenDisk()))
+    (tmp_path / "text").touch()
+    with pytest.raises(UserError, match=r"text: cannot be read \(Input/output error\): check its"):
+        file_digest(tmp_path / "text")
 
 
 @pytest.mark.parametrize(("left", "right"), [(3, 5), (5, 3), (0, 1)])

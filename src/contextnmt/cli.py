@@ -8,6 +8,7 @@ import ast
 import atexit
 import contextlib
 import difflib
+import errno
 import functools
 import gc
 import importlib
@@ -82,6 +83,13 @@ The stages in the order of the data, then other commands.
 
 #: Signals by which schedulers and closing terminals end a program.
 ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGXCPU)
+
+#: Advice about an operating-system error, by errno; the last ones come while reading, too.
+ADVICE = {
+    **REMEDIES,
+    errno.EIO: "its disk fails: check it, then run the same command again",
+    errno.ESTALE: "its file system has lost it: run the same command again",
+}
 
 #: Words of the errors of systems and libraries that get no memory, in lower case.
 NO_MEMORY = ("allocate memory", "out of memory", "map segment", "can't start new thread")
@@ -201,8 +209,8 @@ def lacks_memory(error: BaseException) -> bool:
 
 def explanation(error: BaseException) -> str:
     """The line for the user about an error of the system; empty for any other, which is a bug."""
-    if isinstance(error, OSError) and error.errno in REMEDIES:
-        return f"{error.filename or 'an output'}: {REMEDIES[error.errno]}"
+    if isinstance(error, OSError) and error.errno in ADVICE:
+        return f"{error.filename or 'a file'}: {ADVICE[error.errno]}"
     system = isinstance(error, OSError | RuntimeError | ImportError | MemoryError)
     if system and lacks_memory(error):
         said = str(error).partition("\n")[0] or "MemoryError"

@@ -22,7 +22,7 @@ import stat
 import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 from typing import IO, Any
@@ -435,10 +435,15 @@ def below(record: Any, *keys: str) -> Any:
     return record
 
 
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+def file_digest(path: Path, kind: str | Callable[[], Any] = "sha256") -> str:
+    """The digest of a file, of a `kind` of hashlib's. Raises UserError if it cannot be read."""
+    refuse_special(path)
+    open_binary(path).close()  # says so if there is no such file
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, kind).hexdigest()
+    except OSError as error:
+        raise damaged(path, error) from None
 
 
 def check_recorded(path: Path, record: Path, key: str) -> None:

@@ -27,6 +27,7 @@ from contextnmt.files import (
     DAMAGE,
     HEAD,
     damaged,
+    file_digest,
     open_binary,
     packing,
     refuse_other,
@@ -82,9 +83,7 @@ def difference(path: Path, expected: Mapping[str, str], size: int | None = None)
     if size is not None and found != size:
         return f"expected {size} bytes, got {found}"
     for kind in expected:
-        with path.open("rb") as stream:
-            made = partial(hashlib.new, kind, usedforsecurity=False)
-            digest = hashlib.file_digest(stream, made).hexdigest()
+        digest = file_digest(path, partial(hashlib.new, kind, usedforsecurity=False))
         if digest != expected[kind]:
             return f"expected {NAMES[kind]} {expected[kind]}, got {digest} ({found} bytes)"
     return None
