@@ -14,7 +14,7 @@ from subword_nmt.learn_bpe import learn_bpe
 
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, write_lines
-from contextnmt.text.bpe import SYMBOL, bpe, learn, segmenter
+from contextnmt.text.bpe import LONGEST, SYMBOL, bpe, learn, segmenter
 from contextnmt.text.pieces import JOIN
 from contextnmt.text.subwords import WORD_JOINER, undo_bpe
 from contextnmt.text.symbol_tables import ACRONYM, NAME, NUMBER
@@ -137,6 +137,16 @@ def test_damaged_codes_are_reported(tmp_path: Path, lines: list[str], place: str
     write_lines(tmp_path / "codes", lines)
     with pytest.raises(UserError, match=place):
         segmenter(tmp_path / "codes")
+
+
+def test_what_is_too_long_for_a_word_stays_whole(codes: Path) -> None:
+    segment = segmenter(codes)
+    longest, longer = "low@@" * (LONGEST // 5), "low@@" * 1_000_000
+    assert len(segment(longest).split()) > 1
+    assert len(segment(f"{longer} lower").split()) == 1 + len(segment("lower").split())
+    assert undo_bpe(segment(f"{longer} {longest}").split()) == [longer, longest]
+    counts = Counter({"low": 5, "lower": 2})
+    assert learn(counts | Counter({longer: 9}), 3) == learn(counts, 3)
 
 
 def test_it_either_learns_or_cuts():

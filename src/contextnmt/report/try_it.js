@@ -429,7 +429,8 @@ function restoreTokens(tokens, symbols) {
 const SEPARATOR = "@@";
 
 class Subwords {
-  constructor(merges) {
+  constructor(merges, longest) {
+    this.longest = longest;
     this.ranks = new Map();
     merges.forEach((pair, rank) => this.ranks.has(pair) || this.ranks.set(pair, rank));
   }
@@ -437,7 +438,8 @@ class Subwords {
   cut(tokens) {
     return tokens.flatMap(token => {
       if (/^(?:\^\^)?<[NSC]>_[0-9]+$/.test(token)) return [token];
-      const parts = this.word(token.replace(/@(\u2060*)(?=@)/g, "@$1\u2060"));
+      const escaped = token.replace(/@(\u2060*)(?=@)/g, "@$1\u2060");
+      const parts = letters(token).length > this.longest ? [escaped] : this.word(escaped);
       return parts.map((part, place) => part + (place < parts.length - 1 ? SEPARATOR : ""));
     });
   }
@@ -675,7 +677,7 @@ class System {
     this.told = told;
     this.tokenizer = new Tokenizer(told.tokenizer);
     this.symbolizer = told.symbols && new Symbolizer(told.symbols);
-    this.subwords = told.merges && new Subwords(told.merges);
+    this.subwords = told.merges && new Subwords(told.merges, told.longest_word);
     this.source = new Vocabulary(told.vocabularies.source);
     this.target = new Vocabulary(told.vocabularies.target);
     this.model = new Model(told);

@@ -1,7 +1,8 @@
 """Byte pair encoding: learn merges from a text, cut the words of a text into subwords.
 
 subword-nmt does both. Choi et al. (section 5.2) learn 30,000 subwords; the number of merges and
-whether each language has codes of its own are ambiguity A16. Symbols such as ``<N>_1`` stay whole.
+whether each language has codes of its own are ambiguity A16. Symbols such as ``<N>_1`` stay whole,
+and so do words of more than LONGEST letters: subword-nmt goes through a word once for each merge.
 """
 
 import contextlib
@@ -27,6 +28,9 @@ from contextnmt.text.subwords import SEPARATOR, escape
 #: a word (A32). Written down here once more, so that learning on plain text does not depend on the
 #: symbolization.
 SYMBOL = r"(?:\^\^)?<[NSC]>_[0-9]+"
+
+#: Letters of a word that is cut, at most; what is longer is no word of a language.
+LONGEST = 1000
 
 #: First line of a file of codes; the others are one merge each, in the order learnt.
 VERSION = "#version: 0.2"
@@ -70,13 +74,13 @@ def bpe(
 def learn(counts: Counter[str], merges: int) -> list[str]:
     """The lines of a file of codes: the version and at most `merges` merges, the best one first.
 
-    Symbols take no part: a merge inside them could never be used. A pair that occurs once is not
-    merged. Equal counts give equal codes, whatever their order.
+    Words that stay whole take no part: a merge inside them could never be used. A pair that occurs
+    once is not merged. Equal counts give equal codes, whatever their order.
     """
     words = [
         f"{escape(word)} {count}"
         for word, count in sorted(counts.items())
-        if not re.search(SYMBOL, word)
+        if len(word) <= LONGEST and not re.search(SYMBOL, word)
     ]
     if all(word.index(" ") == 1 for word in words):
         return [VERSION]  # words of one letter: subword-nmt needs a pair of letters to begin with
@@ -97,7 +101,8 @@ def segmenter(codes: Path) -> Callable[[str], str]:
     @functools.lru_cache(REMEMBERED_WORDS)
     def subwords(word: str) -> str:
         encoder.cache.clear()  # it would grow with the text; the cache around this does not
-        return " ".join(encoder.segment_tokens([escape(word)]))
+        escaped = escape(word)
+        return escaped if len(word) > LONGEST else " ".join(encoder.segment_tokens([escaped]))
 
     return lambda line: " ".join(map(subwords, line.split()))
 

@@ -24,7 +24,7 @@ from contextnmt.corpus.counts import read_counts
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError
 from contextnmt.files import read_lines, read_pairs, write_json
-from contextnmt.text import names, rates, symbols
+from contextnmt.text import bpe, names, rates, symbols
 from contextnmt.text.numbers import number_format
 from contextnmt.text.pieces import HAS_DIGIT
 from contextnmt.text.rates import read_rates
@@ -171,6 +171,7 @@ def described(run: Run) -> dict[str, Any]:
         "tokenizer": tokenizer(run.source_language),
         "symbols": symbol_tables(run, run.symbols) if run.symbols else None,
         "merges": merges,
+        "longest_word": bpe.LONGEST,
     }
 
 
