@@ -407,6 +407,7 @@ def read_block(path: Path) -> dict[str, Any]:
 
 def read_small(path: Path) -> bytes:
     """The content of a JSON file. Raises UserError if it cannot be read or has no end in sight."""
+    refuse_special(path)
     with open_binary(path) as stream:
         try:
             content = stream.read(LARGEST_JSON + 1)

@@ -1,6 +1,7 @@
 """Batches of sentences: how much a batch holds, and that it makes no difference to the results."""
 
 import json
+import os
 import shutil
 
 import numpy as np
@@ -106,6 +107,14 @@ def test_a_damaged_model_is_refused(trained, name, damage, message):
     path = trained[0] / name
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(UserError, match=message):
+        SavedTranslator(trained[:1], "cpu")
+
+
+@pytest.mark.parametrize("name", ["model.json", "vocabulary.source.tsv"])
+def test_a_pipe_in_a_model_is_not_waited_for(trained, name):
+    (trained[0] / name).unlink()
+    os.mkfifo(trained[0] / name)
+    with pytest.raises(UserError, match=rf"{name}: a folder, a pipe or a device"):
         SavedTranslator(trained[:1], "cpu")
 
 

@@ -7,7 +7,7 @@ from itertools import repeat
 from pathlib import Path
 
 from contextnmt.errors import UserError
-from contextnmt.files import COUNT, read_lines, write_lines
+from contextnmt.files import COUNT, read_lines, refuse_special, write_lines
 
 PAD = 0
 EOS = 1
@@ -67,6 +67,7 @@ class Vocabulary:
         Raises UserError, naming the line, if a line is not a word, a tab and a count, or if a word
         comes twice.
         """
+        refuse_special(path)
         words: dict[str, None] = {}
         for number, line in enumerate(read_lines(path), start=1):
             word, tab, count = line.partition("\t")
