@@ -4,11 +4,13 @@ import io
 import os
 import stat
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from contextnmt.corpus.counts import read_counts
 from contextnmt.errors import UserError
 from contextnmt.files import (
     atomic,
@@ -23,6 +25,10 @@ from contextnmt.files import (
     write_lines,
     write_pairs,
 )
+from contextnmt.selection import language_model
+from contextnmt.text import vocabulary
+from contextnmt.text.lexicon import read_lexicon
+from contextnmt.text.rates import read_rates
 
 #: One line each, although str.splitlines would cut them.
 ODD_LINES = [
@@ -102,6 +108,25 @@ def test_what_has_no_end_does_not_fill_the_memory(
         count_lines(path)
     with pytest.raises(UserError, match=r"endless: larger than 65536 bytes: not JSON"):
         read_json(path)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        read_counts,
+        read_lexicon,
+        vocabulary.Vocabulary.read,
+        language_model.Vocabulary.read,
+        lambda path: list(read_rates(path)),
+    ],
+)
+def test_a_message_shows_the_beginning_of_a_long_line_alone(
+    tmp_path: Path, read: Callable[[Path], object]
+) -> None:
+    (tmp_path / "text").write_text("word " * 10_000 + "\n")
+    with pytest.raises(UserError, match=r"line 1: .*word word") as caught:
+        read(tmp_path / "text")
+    assert len(str(caught.value)) < 400
 
 
 class BrokenDisk(io.RawIOBase):

@@ -150,8 +150,8 @@ class WrongLanguage:
             return sum(map(self.leads.__getitem__, words))
         except KeyError as error:
             raise UserError(
-                f"the word {error.args[0]!r} is not in the word counts: give those of all parts of "
-                "the text"
+                f"the word {error.args[0][:80]!r} is not in the word counts: give those of all "
+                "parts of the text"
             ) from None
 
     def __call__(self, source: Words, target: Words) -> bool:

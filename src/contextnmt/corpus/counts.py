@@ -30,7 +30,9 @@ def counted_words(path: Path) -> Iterator[tuple[str, int]]:
     for number, line in enumerate(read_lines(path), start=1):
         word, tab, count = line.rpartition("\t")
         if not (tab and re.fullmatch(COUNT, count)):
-            raise UserError(f"{path}, line {number}: expected a word, a tab and a count: {line!r}")
+            raise UserError(
+                f"{path}, line {number}: expected a word, a tab and a count: {line[:80]!r}"
+            )
         yield word, int(count)
 
 

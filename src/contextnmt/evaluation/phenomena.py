@@ -5,6 +5,7 @@ sentence settles), names, numbers, acronyms. BLEU hardly moves with them; these 
 contextualization and symbolization do what Choi et al. say they do (section 6.3).
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from contextnmt.corpus.extract import read_side
 from contextnmt.corpus.tokenize import Tokenizer
 from contextnmt.errors import UserError, one_of_each
 from contextnmt.evaluation.outputs import gap_in, translated_lines
-from contextnmt.files import count_lines, write_json
+from contextnmt.files import COUNT, count_lines, write_json
 
 COLUMNS = ("line", "kind", "language", "source", "target", "seen", "distance")
 
@@ -105,10 +106,12 @@ def read_tags(table: str, language: str) -> dict[int, list[Tag]]:
     tags: dict[int, list[Tag]] = {}
     for number, cells in enumerate(rows, start=2):
         try:
+            if len(cells) != len(header):
+                raise ValueError(f"{len(cells)} cells; the header has {len(header)}")
             row = dict(zip(header, cells, strict=True))
             if row["language"] == language:
                 target = tuple(tokenizer.line(row["target"]).split())
-                tags.setdefault(int(row["line"]), []).append(parse_tag(row, target))
+                tags.setdefault(number_in(row, "line"), []).append(parse_tag(row, target))
         except ValueError as error:
             raise UserError(f"{table}, line {number}: {error}") from None
     if not tags:
@@ -116,15 +119,21 @@ def read_tags(table: str, language: str) -> dict[int, list[Tag]]:
     return tags
 
 
+def number_in(row: Mapping[str, str], key: str) -> int:
+    """The number in a cell. Raises ValueError if it is none, or 0."""
+    if not re.fullmatch(COUNT, row[key]) or int(row[key]) < 1:
+        raise ValueError(f"{key} is {row[key][:80]!r}; it must be a whole number of at least 1")
+    return int(row[key])
+
+
 def parse_tag(row: Mapping[str, str], target: tuple[str, ...]) -> Tag:
     """The tag in one row of the table. Raises ValueError if a cell has no meaning."""
     kind, seen = row["kind"], row["seen"]
-    distance = int(row["distance"]) if kind == "ambiguous" else 1
+    distance = number_in(row, "distance") if kind == "ambiguous" else 1
     for wrong, message in (
-        (kind not in KINDS, f"kind is {kind!r}; allowed: {', '.join(KINDS)}"),
-        (seen not in ("0", "1"), f"seen is {seen!r}; allowed: 0 or 1"),
+        (kind not in KINDS, f"kind is {kind[:80]!r}; allowed: {', '.join(KINDS)}"),
+        (seen not in ("0", "1"), f"seen is {seen[:80]!r}; allowed: 0 or 1"),
         (not target, "target is empty: write the words that render the source"),
-        (distance < 1, f"distance is {distance}; it must be at least 1"),
     ):
         if wrong:
             raise ValueError(message)

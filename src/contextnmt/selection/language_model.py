@@ -95,7 +95,7 @@ class Vocabulary:
         words = dict.fromkeys(SPECIALS)
         for number, line in enumerate(read_lines(path), start=1):
             if line.split() != [line] or line in words:
-                raise UserError(f"{path}, line {number}: not a new word: {line!r}")
+                raise UserError(f"{path}, line {number}: not a new word: {line[:80]!r}")
             words[line] = None
         return cls(list(words)[len(SPECIALS) :])
 

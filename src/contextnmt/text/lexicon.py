@@ -84,7 +84,7 @@ def read_lexicon(path: Path) -> dict[str, str]:
         if len(columns) != 4 or not all(columns[:2]):
             raise UserError(
                 f"{path}, line {number}: expected a source word, a target word, a probability and "
-                f"a count, with tabs between them: {line!r}"
+                f"a count, with tabs between them: {line[:80]!r}"
             )
         likeliest_of[columns[0]] = columns[1]
     return likeliest_of

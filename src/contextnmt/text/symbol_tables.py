@@ -58,18 +58,20 @@ def read_table(
     """
     lines = read_lines(path)
     if (first := next(lines, "")) != header:
-        raise UserError(f"{path}, line 1: expected the header {header!r}, found {first!r}")
+        raise UserError(f"{path}, line 1: expected the header {header!r}, found {first[:80]!r}")
     last: list[str] = []
     for number, line in enumerate(lines, start=2):
         columns = line.split("\t")
         if len(columns) != header.count("\t") + 1 or not is_row(columns):
             raise UserError(
-                f"{path}, line {number}: a row needs {row}, separated by tabs; this one is {line!r}"
+                f"{path}, line {number}: a row needs {row}, separated by tabs; this one is "
+                f"{line[:80]!r}"
             )
         if (key := columns[:sorted_by]) < last or (unique and key == last):
+            here, before = (repr(" ".join(each)[:80]) for each in (key, last))
             raise UserError(
-                f"{path}, line {number}: {' '.join(key)!r} comes after {' '.join(last)!r}: sort "
-                f"the rows by their first {sorted_by} columns{' and remove repeated ones' * unique}"
+                f"{path}, line {number}: {here} comes after {before}: sort the rows by their first "
+                f"{sorted_by} columns{' and remove repeated ones' * unique}"
             )
         last = key
         yield columns
