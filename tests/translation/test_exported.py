@@ -34,6 +34,7 @@ RECORD = {
 }
 SIGNATURE = "nrefs:1|case:mixed|eff:no|tok:none|smooth:none|version:2.6.0"
 SCORED = {"bleu": 12.345, "signature": SIGNATURE}
+SCORE_FILE = "score/en-fr/sym/1/scores.json"
 SCORES = {"test.beam2": SCORED, "other.beam2": {**SCORED, "chrf": 1.0, "signature_chrf": "c"}}
 SCORES |= {"test.beam2.normalised": SCORED, "broken.beam2": {"gap": "damaged"}}
 
@@ -50,7 +51,7 @@ def results(tmp_path_factory):
         manifest = read_json(trained / "manifest.json")
         data = {"data": {"manifest": manifest, "pairs": 150}}
         write_json(trained / "model.json", {**read_json(trained / "model.json"), **RECORD, **data})
-    write_json(folder / "score" / "en-fr" / "sym" / "1" / "scores.json", SCORES)
+    write_json(folder / SCORE_FILE, SCORES)
     return folder, test
 
 
@@ -201,6 +202,24 @@ def test_what_cannot_be_exported(results, tmp_path):
     with pytest.raises(UserError, match=r"not named results/PRESET/run/PAIR/SYSTEM/SEED.json"):
         export(moved, out)
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "counts.en.tsv",
+        "rates.tsv",
+        "rules.tsv",
+        "train/sym/log.jsonl",
+        "score/en-fr/sym/1/scores.json",
+    ],
+)
+def test_a_damaged_file_is_not_exported(results, name, tmp_path):
+    copy = shutil.copytree(results[0], tmp_path / "copy")
+    (copy / name).write_text("[damaged]\n")
+    with pytest.raises(UserError, match=rf"^\S+/copy/\S*{Path(name).name}"):
+        export(run_file(copy, "sym"), tmp_path / "model")
+    assert list(tmp_path.iterdir()) == [copy]
 
 
 def test_a_failed_export_leaves_nothing(results, tmp_path, monkeypatch):

@@ -16,8 +16,9 @@ import yaml
 from contextnmt.configuration.recipes import leaves
 from contextnmt.report.gaps import shown
 from contextnmt.report.provenance import archives, duration, used
-from contextnmt.report.results import Results, pair_title, read_record
+from contextnmt.report.results import Record, Results, pair_title, read_record
 from contextnmt.translation.exported import Manifest
+from contextnmt.translation.run_file import Run
 
 #: Metric of the Hub, its name here -> its key in scores.json, and that of its signature.
 METRICS = {
@@ -43,14 +44,16 @@ class Score:
     interval: str
 
 
-def card(folder: Path, manifest: Manifest, results: Results | None) -> str:
-    """The card of an exported folder, which has all but the card and the manifest.
+def card(
+    model: Record, run: Run, scored: Record, manifest: Manifest, results: Results | None
+) -> str:
+    """The card of an exported folder.
 
-    `results` are those of the pair in the experiment; without them the card does not name the
-    paper, the corpora and their terms.
+    `model` and `scored` are the contents of model.json and scores.json; `results` are those of the
+    pair in the experiment. Without them the card does not name the paper, the corpora and their
+    terms.
     """
-    model, run = read_record(folder / "model.json"), read_record(folder / "run.json")
-    scores = list(scores_of(folder, manifest, results))
+    scores = list(scores_of(scored, manifest, results))
     corpora = list(corpora_of(results)) if results else []
     labels = {system.id: system.label for system in results.systems} if results else {}
     label = labels.get(manifest.system, "")
@@ -88,10 +91,9 @@ def card(folder: Path, manifest: Manifest, results: Results | None) -> str:
     return environment.get_template("card.md.j2").render(content).rstrip("\n")
 
 
-def scores_of(folder: Path, manifest: Manifest, results: Results | None) -> Iterator[Score]:
+def scores_of(scored: Record, manifest: Manifest, results: Results | None) -> Iterator[Score]:
     """The likeliest translations that have scores, of test texts only where these are known."""
-    path = folder / "scores.json"
-    for name, found in (read_record(path) if path.is_file() else {}).items():
+    for name, found in scored.items():
         text, _, beam = name.rpartition(".beam")
         tested = results is None or text in results.test[manifest.pair]
         if beam.isdecimal() and tested and "gap" not in found:

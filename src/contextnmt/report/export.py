@@ -15,11 +15,12 @@ import typer
 from contextnmt.errors import UserError
 from contextnmt.files import REMEDIES, atomic_path, file_digest, write_json, write_lines
 from contextnmt.report.card import card
+from contextnmt.report.learning_curves import read_log
 from contextnmt.report.report import read_results
-from contextnmt.report.results import Results, misfits_told, read_record
+from contextnmt.report.results import Record, Results, misfits_told, read_record
 from contextnmt.training.checkpoint import save, sync_folder
 from contextnmt.translation.exported import CARD, MANIFEST, RUN, TRAINED, WRITTEN, Manifest
-from contextnmt.translation.run_file import read_run
+from contextnmt.translation.run_file import SentenceView, read_run
 from contextnmt.translation.saved import load_model, read_vocabularies
 
 
@@ -55,11 +56,12 @@ def export(
     results = run.parent / "../../.."
     copied = {trained / name: name for name in TRAINED if name != "model.json"}
     copied |= {Path(path): WRITTEN[key] for key, path in found.files.items()}
+    record, scored = read_record(trained / "model.json"), Record()
     scores = results / "score" / pair / system / seed / "scores.json"
     if scores.is_file():
-        copied[scores] = scores.name
+        copied[scores], scored = scores.name, read_record(scores)
+    SentenceView(found), read_log(trained / "log.jsonl")  # say so if a file is damaged
     model = load_model(trained, *read_vocabularies(trained))
-    record = read_record(trained / "model.json")
     rounded = record.get("pretrained", {}).get("precision") == "bf16"
     with new_folder(out) as folder:
         for path, name in copied.items():
@@ -83,7 +85,7 @@ def export(
             files={path.name: file_digest(path) for path in sorted(folder.iterdir())},
         )
         of_paper = results_with(results, pair, system)
-        write_lines(folder / CARD, [card(folder, manifest, of_paper)])
+        write_lines(folder / CARD, [card(record, found, scored, manifest, of_paper)])
         write_json(folder / MANIFEST, asdict(manifest))
 
 
