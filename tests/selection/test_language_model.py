@@ -178,6 +178,8 @@ def test_files_that_are_no_model_are_refused(tmp_path: Path, trained: LanguageMo
     path.unlink()
     with pytest.raises(UserError, match=r"lm\.npz: no such file"):
         LanguageModel.load(path)
+    with pytest.raises(UserError, match=r"/dev/zero: a folder, a pipe or a device"):
+        LanguageModel.load(Path("/dev/zero"))
 
 
 def test_a_model_is_a_file_of_plain_arrays(tmp_path: Path, trained: LanguageModel) -> None:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,6 +35,8 @@ def test_a_file_that_has_none_is_named(tmp_path):
     np.savez(path, shapes=np.array([[2, 2]]), weights=np.zeros(3))
     with pytest.raises(UserError, match=r"no alignments .*cannot reshape"):
         read_alignments(path)
+    with pytest.raises(UserError, match=r"/dev/zero: a folder, a pipe or a device"):
+        read_alignments(Path("/dev/zero"))
 
 
 def test_reading_does_not_wait_for_torch():

@@ -24,7 +24,7 @@ from numpy.lib.npyio import NpzFile
 
 from contextnmt.arrays import DAMAGE
 from contextnmt.errors import UserError
-from contextnmt.files import atomic, open_binary, read_lines, write_lines
+from contextnmt.files import atomic, open_binary, read_lines, refuse_special, write_lines
 
 #: Axelrod et al. 2011: the models know the words that the in-domain text has at least twice.
 IN_DOMAIN_MINIMUM = 2
@@ -230,6 +230,7 @@ class LanguageModel:
     @classmethod
     def load(cls, path: Path) -> "LanguageModel":
         """The model in a file that `save` made. Raises UserError if it is not one."""
+        refuse_special(path)
         try:
             with open_binary(path) as stream, NpzFile(stream) as arrays:
                 order = max(1, sum(name.startswith("probabilities.") for name in arrays))

@@ -9,7 +9,7 @@ from numpy.lib.npyio import NpzFile
 
 from contextnmt.arrays import DAMAGE
 from contextnmt.errors import UserError
-from contextnmt.files import atomic, open_binary
+from contextnmt.files import atomic, open_binary, refuse_special
 
 #: Attention weights of one translation [target symbols, source symbols]; rows sum to 1. The last
 #: column is the source's end-of-sentence; the last row is the translation's, if it is finished.
@@ -36,6 +36,7 @@ def read_alignments(path: Path) -> list[Weights]:
 
     Raises UserError if it is not such a file.
     """
+    refuse_special(path)
     try:
         with open_binary(path) as stream, NpzFile(stream) as arrays:
             shapes, flat = arrays["shapes"], arrays["weights"]
