@@ -222,6 +222,15 @@ def test_a_damaged_file_is_not_exported(results, name, tmp_path):
     assert list(tmp_path.iterdir()) == [copy]
 
 
+@pytest.mark.parametrize("key", ["best", "environment", "data"])
+def test_a_record_with_a_value_of_another_type_is_not_exported(results, key, tmp_path):
+    copy = shutil.copytree(results[0], tmp_path / "copy")
+    told = copy / "train" / "sym" / "model.json"
+    write_json(told, read_json(told) | {key: -1})
+    with pytest.raises(UserError, match=r"model\.json.*: a value in it is not what its stage"):
+        export(run_file(copy, "sym"), tmp_path / "model")
+
+
 def test_a_failed_export_leaves_nothing(results, tmp_path, monkeypatch):
     def fail(*_):
         raise KeyboardInterrupt

@@ -14,6 +14,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from jinja2 import UndefinedError
+
 from contextnmt.configuration.places import Configuration
 from contextnmt.errors import UserError
 from contextnmt.files import parse_json, read_small
@@ -117,7 +119,7 @@ class Record(dict[str, Any]):
 
 
 #: Errors at a value of another type or size than its stage writes.
-MISFITS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+MISFITS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, UndefinedError)
 
 #: Files of the records parsed in a block of `misfits_told`, and how many of them a message names.
 PARSED: list[str] = []
