@@ -93,6 +93,7 @@ def trained(tmp_path):
         ("model.safetensors", lambda old: old[: len(old) // 2], "not the file that "),
         ("vocabulary.target.tsv", lambda old: old[2:] + old[:2], "line 1: expected a word"),
         ("vocabulary.target.tsv", lambda old: old[4:] + old[:4], "not the words that"),
+        ("vocabulary.target.tsv", lambda old: b"", "no word in it"),
         ("model.json", lambda old: b"[" * 10**5, "not JSON"),
         ("model.json", lambda old: b"[]", "no settings of a model in it"),
         ("model.json", lambda old: b'{"model": {"hidden": 0}}', "model.hidden is 0"),

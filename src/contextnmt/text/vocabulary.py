@@ -65,7 +65,7 @@ class Vocabulary:
         """The vocabulary in a file that `write` made.
 
         Raises UserError, naming the line, if a line is not a word, a tab and a count, or if a word
-        comes twice.
+        comes twice; also if there is none.
         """
         refuse_special(path)
         words: dict[str, None] = {}
@@ -82,6 +82,8 @@ class Vocabulary:
                     "run `contextnmt binarize` again"
                 )
             words[word] = None
+        if not words:
+            raise UserError(f"{path}: no word in it: run `contextnmt binarize` again")
         return cls(list(words))
 
     def write(self, path: Path, counts: Mapping[str, int]) -> None:
