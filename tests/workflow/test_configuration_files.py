@@ -30,10 +30,18 @@ def test_broken_yaml_is_told_with_its_line(tmp_path: Path) -> None:
         load(file)
 
 
+def test_two_escapes_of_json_are_one_letter(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(json.dumps({"\N{GRINNING FACE}": "\ufeff\N{GRINNING FACE}"}))
+    assert load(file) == {"\N{GRINNING FACE}": "\ufeff\N{GRINNING FACE}"}
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"preset: demo\nhand_placed: caf\xe9\n", "mine.yaml, line 2: not UTF-8"),
+        (b'preset: demo\n"a\\ud83d": 1\n', "mine.yaml, line 2: not YAML: half a letter"),
+        (b'preset: demo\npairs: ["\\ude00\\ud83d"]\n', "mine.yaml, line 2: .*half a letter"),
         (
             b"preset: demo\n\nhand_placed: a\x07b\n",
             r"mine.yaml, line 3: .*control character U\+0007",

@@ -54,6 +54,15 @@ class Loader(yaml.SafeLoader):  # type: ignore[misc]
         block: dict[Any, Any] = super().construct_mapping(node, deep)
         return block
 
+    def construct_scalar(self, node: yaml.ScalarNode) -> str:
+        """The text of a value; two escapes that JSON writes for one letter are that letter."""
+        text: str = super().construct_scalar(node)
+        try:
+            return text.encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
+            problem = r"half a letter, such as \ud83d: write both halves, or the letter itself"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from None
+
     def get_single_node(self) -> yaml.Node:
         """The whole document. Raises yaml.composer.ComposerError if aliases make it endless.
 
