@@ -349,6 +349,14 @@ def own_files(*paths: str) -> dict[str, Any]:
             "select.en-fr.in_domain: test is a test text, and selecting by it would bias the test",
         ),
         (
+            {"systems": ["x" * 101]},
+            "...; allowed: text like baseline, of at most 100 letters",
+        ),
+        (
+            {"experiments": {"choi2017": {"systems": {"x" * 101: {"label": "x", "view": "word"}}}}},
+            "... is not text like baseline, of at most 100 letters",
+        ),
+        (
             {"select": {"fr-en": {"in_domain": ["dev"], "pairs": 5}}},
             "select: unknown pair fr-en; allowed: en-de, en-fr",
         ),

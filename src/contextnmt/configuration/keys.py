@@ -46,9 +46,9 @@ def fillable(name: str) -> str:
     return name
 
 
-def like(pattern: str, example: str) -> Any:
-    """Text that matches a pattern as a whole; messages show the example."""
-    return Field(strict=True, pattern=f"^{pattern}$", examples=[example])
+def like(pattern: str, example: str, longest: int | None = None) -> Any:
+    """Text that matches a pattern as a whole, of so many letters; messages show the example."""
+    return Field(strict=True, pattern=f"^{pattern}$", examples=[example], max_length=longest)
 
 
 Unique = Annotated[
@@ -59,12 +59,13 @@ Some = Annotated[Unique[Member], Field(min_length=1)]
 #: Control characters and separators of lines, which no name, path or label may hold.
 BROKEN = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
 
-# Names become parts of paths, wildcards and words of commands, and mean nothing else there.
-Name = Annotated[str, like("[A-Za-z0-9][A-Za-z0-9_-]*", "newstest2014")]
-System = Annotated[str, like("[A-Za-z0-9][A-Za-z0-9_-]*", "baseline")]
+# Names become parts of paths, wildcards and words of commands, and mean nothing else there. File
+# systems take 255 letters, to which stages add endings.
+Name = Annotated[str, like("[A-Za-z0-9][A-Za-z0-9_-]*", "newstest2014", 100)]
+System = Annotated[str, like("[A-Za-z0-9][A-Za-z0-9_-]*", "baseline", 100)]
 Language = Annotated[str, like("[a-z]{2,3}", "fr")]
 Pair = Annotated[str, like("[a-z]{2,3}-[a-z]{2,3}", "en-fr")]
-File = Annotated[str, like("[A-Za-z0-9_][A-Za-z0-9_ .()+@%~-]*", "train.tar.gz")]
+File = Annotated[str, like("[A-Za-z0-9_][A-Za-z0-9_ .()+@%~-]*", "train.tar.gz", 200)]
 Path = Annotated[str, like(rf"[^{BROKEN}{{}}]+", "/data/mirror, without braces")]
 # These are quoted wherever they are used.
 LINE = rf"[^{BROKEN}]*[^\s{BROKEN}][^{BROKEN}]*"

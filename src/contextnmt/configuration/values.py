@@ -156,7 +156,7 @@ def violations(kind: Any, block: Any, *above: Any) -> list[Mistake]:
             message = f"{where}: {unknown('key', steps[-1], choices)}"
         elif each["loc"][-1:] == ("[key]",):
             names = [part["propertyNames"] for part in parents if "propertyNames" in part]
-            words = " or ".join(permitted({"type": "string", **part}) for part in names)
+            words = " or ".join(permitted({"type": "string", **part}, steps[-1]) for part in names)
             message = f"{dotted(path[:-1])}: {shown(steps[-1])} is not {words}"
         elif each["type"] == "value_error" and str(each["ctx"]["error"]):
             message = f"{where} is {shown(value)}; allowed: {each['ctx']['error']}"
@@ -243,6 +243,8 @@ def permitted(part: Mapping[str, Any], value: Any = None) -> str:
     elif kind == "string" and "examples" in part:
         example = part["examples"][0]
         words = example if example.startswith("one ") else f"{words} like {example}"
+        if "maxLength" in part and isinstance(value, str) and len(value) > part["maxLength"]:
+            words += f", of at most {part['maxLength']} letters"
     elif kind == "string" and "pattern" in part:
         words += " without control characters"
     return words.strip()
