@@ -123,6 +123,12 @@ def test_a_folder_that_goes_just_as_it_is_found_is_made_again(tmp_path, monkeypa
     assert len(calls) == 2
 
 
+def test_a_pipe_in_the_place_of_a_lock_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "lock.5")
+    with pytest.raises(UserError, match=r"lock\.5: a folder, a pipe or a device"), Lock(tmp_path):
+        pass
+
+
 def test_a_file_in_the_place_of_the_state_is_named(tmp_path):
     (tmp_path / "state").touch()
     with pytest.raises(UserError, match="state: a file; name a folder"), Lock(tmp_path / "state"):

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from contextnmt.errors import UserError
+from contextnmt.files import refuse_special
 from contextnmt.progress import say
 
 #: Seconds between two heartbeats; without one, until an owner counts as gone; between two looks.
@@ -92,8 +93,10 @@ def numbers(folder: Path) -> list[int]:
 def newest(folder: Path) -> tuple[int, bytes, Owner]:
     """Number, content and owner of the newest lock in `folder`; 0, empty, unnamed without one."""
     number, content = numbers(folder)[-1], b""
+    path = folder / f"lock.{number}"
+    refuse_special(path)
     try:
-        content = (folder / f"lock.{number}").read_bytes()
+        content = path.read_bytes()
         return number, content, Owner(**json.loads(content)["owner"])
     except (OSError, ValueError, TypeError, KeyError):
         return number, content, Owner()
