@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import math
 import re
 import shutil
 from contextlib import redirect_stdout
@@ -18,6 +19,7 @@ from contextnmt.configuration import layers
 from contextnmt.errors import UserError
 from contextnmt.evaluation import significance
 from contextnmt.evaluation.score import tokenized_bleu
+from contextnmt.evaluation.seed_variance import seed_variance
 from contextnmt.files import write_json, write_lines
 from contextnmt.report.compare import COLUMNS, compare, scope
 from contextnmt.report.results import Run
@@ -139,10 +141,10 @@ def test_equal_folders(a: Path, tmp_path: Path) -> None:
     assert "BLEU of en-fr, test, beam 12, 60 sentences" in lines
     _, left, right, *others = row_of(lines, "context")
     assert left == right
-    assert others == ["+0.00", "+0.00 to +0.00", "1.000", "1.000"]
+    assert others == ["same", "–", "–", "–"]
     assert not any(line.startswith("Only") for line in lines)
     assert {row["kind"] for row in rows(a, tmp_path / "b")} == {"score"}
-    assert lines[-4].startswith("95 % over test sentences alone, with these models.")
+    assert not any("95 % over" in line for line in lines)  # nothing is tested
     assert max(map(len, lines)) <= 100
 
 
@@ -221,7 +223,7 @@ def test_a_changed_score(tmp_path: Path) -> None:
     make_folder(b, kept)
     lines = compared(a, b)
     assert "*" in next(line for line in lines if line.startswith("  baseline"))
-    assert "*: zero is outside (1 of 2 differences)" in " ".join(" ".join(lines).split())
+    assert "*: zero is outside (1 of 1 tested)" in " ".join(" ".join(lines).split())
     (better, same) = rows(a, b, "score")
     for side, share in (("a", 0.3), ("b", 0.05)):
         of_seeds = [
@@ -234,7 +236,21 @@ def test_a_changed_score(tmp_path: Path) -> None:
     assert 0 < float(better["low"]) < float(better["difference"]) < float(better["high"])
     assert float(better["p_bootstrap"]) == pytest.approx(2 / 501)
     assert float(better["p_randomization"]) == pytest.approx(1 / 501)
-    assert (better["decided"], same["decided"]) == ("true", "false")
+    assert (better["decided"], better["note"]) == ("true", "")
+    assert (same["decided"], same["difference"], same["note"]) == (
+        *("", "0"),
+        "the same translations in both",
+    )
+    # The translations that both folders share count once.
+    deviations = {
+        "old": float(better["a_deviation"]),
+        "new": float(better["b_deviation"]),
+        "same": float(same["a_deviation"]),
+    }
+    margin = seed_variance(deviations, 2).margin("new", "old")
+    sentences = float(better["difference"]) - float(better["low"])
+    widened = float(better["difference"]) - float(better["low_with_seeds"])
+    assert widened == pytest.approx(math.hypot(sentences, margin))
     keys = ("pair", "system", "key", "text", "beam", "seeds", "note")
     expected = ["en-fr", "baseline", "bleu", "test", "12", "1 2", ""]
     assert [better[key] for key in keys] == expected
@@ -253,7 +269,8 @@ def test_other_seeds(tmp_path: Path) -> None:
     assert row_of(lines, "context")[1:] == ["–"] * 6
     assert "  context: A has seed 1 and B has seed 2: none to compare" in lines
     with_numbers, without = rows(a, b, "score")
-    assert (with_numbers["seeds"], with_numbers["note"]) == ("2 3", note)
+    assert with_numbers["seeds"] == "2 3"
+    assert with_numbers["note"] == f"{note}; the same translations in both"
     assert float(with_numbers["a_deviation"]) > 0
     assert (without["a"], without["difference"], without["seeds"]) == ("", "", "")
     assert [(row["a"], row["b"]) for row in rows(a, b, "run")] == [("1 2 3", "2 3"), ("1", "2")]

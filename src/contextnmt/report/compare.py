@@ -127,7 +127,7 @@ def lines_of(rows: list[Row], changes: Changes, runs: set[Run]) -> Iterator[str]
     for _, block in groupby(scores, itemgetter("pair", "text", "beam")):
         yield from compared(list(block))
         yield ""
-    yield from notes([row for row in scores if "difference" in row])
+    yield from notes([row for row in scores if "interval" in row])
 
 
 def without_counterpart(rows: list[Row]) -> Iterator[str]:
@@ -214,8 +214,8 @@ def cells(row: Row) -> list[str]:
         NONE if row[side] is None else bleu_cell(row[side], row[f"{side}_deviation"]).plain
         for side in "ab"
     ]
-    if "difference" not in row:
-        return [row["system"], *bleu, *[NONE] * 4]
+    if "interval" not in row:
+        return [row["system"], *bleu, "same  " if "difference" in row else NONE, *[NONE] * 3]
     return [
         row["system"],
         *bleu,
@@ -234,7 +234,7 @@ def notes(tested: list[Row]) -> Iterator[str]:
         count = sum(row["decided"] == "true" for row in several)
         both = (
             f"{CONFIDENCE} %: over test sentences and seeds, by the deviation of seeds. *: zero is "
-            f"outside ({count} of {len(several)} differences); not corrected for their number."
+            f"outside ({count} of {len(several)} tested); not corrected for their number."
         )
         alone = (
             f"{CONFIDENCE} % {'of one seed ' if several else ''}over test sentences alone, with "

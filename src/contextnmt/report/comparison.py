@@ -12,11 +12,14 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from contextnmt.configuration import places
 from contextnmt.errors import UserError
 from contextnmt.evaluation import significance
 from contextnmt.evaluation.outputs import read_translations
 from contextnmt.files import count_lines, read_lines
+from contextnmt.progress import progress
 from contextnmt.report.certainty import direction
 from contextnmt.report.gaps import differences, gap_of_run, shown
 from contextnmt.report.report import read_results
@@ -28,6 +31,10 @@ Changes = dict[tuple[str, str, str, str], list[Run]]
 
 #: A run in words.
 RUN = "{}/{} seed {}"
+
+#: What to know of a score.
+SAME = "the same translations in both"
+FAR_LARGER = "far larger variance over seeds than the others, so it alone is used"
 
 #: Kinds of runs that cannot be compared.
 UNFINISHED, UNREAD = "unfinished", "unread"
@@ -269,7 +276,8 @@ def scores(a: Folder, b: Folder) -> list[Row]:
     for each in sorted(a.translations.keys() & b.translations):
         seeds = tuple(sorted(a.translations[each].keys() & b.translations[each]))
         groups.setdefault((each[:3], seeds), []).append(each)
-    rows = (row for (_, seeds), group in groups.items() for row in scored(a, b, group, seeds))
+    shown = progress(groups.items(), "compare", "texts")
+    rows = (row for (_, seeds), group in shown for row in scored(a, b, group, seeds))
     return sorted(rows, key=itemgetter(*Translation._fields))
 
 
@@ -286,6 +294,7 @@ def scored(a: Folder, b: Folder, group: list[Translation], seeds: tuple[int, ...
         except UserError as error:
             reason = str(error)
     tests = {entry["system"]: entry for entry in content.get("contrasts", [])}
+    apart = (content.get("seed_variance") or {}).get("apart", [])
     for each in group:
         row: Row = {"kind": "score", "key": "bleu", **each._asdict(), "seeds": numbers(seeds)}
         row["sentences"] = content.get("sentences")
@@ -296,6 +305,7 @@ def scored(a: Folder, b: Folder, group: list[Translation], seeds: tuple[int, ...
         for folder, column in ((a, "a"), (b, "b")):
             entry = content.get("systems", {}).get(label(each, folder), {})
             found = [*entry.get("notes", []), entry.get("gap")]
+            found += [FAR_LARGER] * (label(each, folder) in apart)
             notes += [f"{folder.side}: {note}" for note in found if note]
             row |= {column: entry.get("bleu"), f"{column}_deviation": entry.get("deviation")}
         test = tests.get(label(each, b), {})
@@ -306,8 +316,11 @@ def scored(a: Folder, b: Folder, group: list[Translation], seeds: tuple[int, ...
             if both:
                 row |= dict(zip(("low_with_seeds", "high_with_seeds"), both, strict=True))
                 row["decided"] = shown(direction(both) is not None)
+        elif "difference" in test:
+            row["difference"] = test["difference"]
         notes = list(filter(None, notes))
-        yield {**row, "notes": notes, "note": "; ".join(notes)}
+        same = [SAME] * (row.get("difference") is not None and "interval" not in test)
+        yield {**row, "notes": notes, "note": "; ".join([*notes, *same])}
 
 
 def label(each: Translation, folder: Folder) -> str:
@@ -320,7 +333,8 @@ def tested(
 ) -> tuple[dict[str, Any], str]:
     """Both folders as stage `significance` compares systems, and why it makes no test, if so.
 
-    Raises UserError if a reference cannot be read.
+    Translations that are the same in both count once in the variance over seeds, and are not
+    tested. Raises UserError if a reference cannot be read.
     """
     pair, text, beam, _ = group[0]
     references = [folder.references[pair, text] for folder in (a, b)]
@@ -335,7 +349,18 @@ def tested(
         )
         found = read_translations(f"{text}.beam{beam}", paths, *zip(*runs, strict=True))
         contrasts = [(label(each, b), label(each, a)) for each in group if len(folders) > 1]
-        return significance.content(found, contrasts)
+        same = {
+            in_b: in_a
+            for in_b, in_a in contrasts
+            if {in_a, in_b} <= found.statistics.keys()
+            and np.array_equal(found.statistics[in_a], found.statistics[in_b])
+        }
+        for in_b in same:
+            del found.statistics[in_b]
+        content = significance.content(found, [each for each in contrasts if each[0] not in same])
+        content["systems"] |= {in_b: content["systems"][in_a] for in_b, in_a in same.items()}
+        content["contrasts"] += [{"system": in_b, "difference": 0.0} for in_b in same]
+        return content
 
     if lines[0] == lines[1]:
         return tests(references[0], a, b), ""
