@@ -314,9 +314,10 @@ def test_times_are_added_up_by_stage(tmp_path: Path) -> None:
         ("translate", ["2", "1:20 min", "50.5 s", "–"]),
         ("rank", ["1", "1.0 s", "1.0 s", "20"]),
     ]
-    write_lines(tmp_path / "benchmarks/rank/en-fr.tsv", ["something", "else"])
-    with pytest.raises(UserError, match="not a benchmark file of Snakemake"):
-        times(made.results, [1.0])
+    for row in ("else", "nan\t1", "-5\t1", "1\t1e400", "9" * 200_000):
+        write_lines(tmp_path / "benchmarks/rank/en-fr.tsv", ["s\tmax_rss", row])
+        with pytest.raises(UserError, match="not a benchmark file of Snakemake"):
+            times(made.results, [1.0])
 
 
 def test_durations() -> None:

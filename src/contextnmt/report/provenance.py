@@ -1,6 +1,7 @@
 """The provenance of a report: settings, code, machine, data, trainings, times, each a table."""
 
 import csv
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
@@ -216,13 +217,18 @@ def measured(path: Path) -> list[tuple[float, float]]:
     Raises UserError if it is something else.
     """
     try:
-        return [
+        found = [
             # A job shorter than Snakemake's first look at its memory has "NA" or "-" there.
             (float(row["s"]), float(row["max_rss"].strip("NA-") or 0))
             for row in csv.DictReader(read_lines(path), delimiter="\t")
         ]
-    except (KeyError, ValueError, AttributeError) as error:
-        raise UserError(f"{path}: not a benchmark file of Snakemake ({error!r})") from None
+        if not all(0 <= number < math.inf for row in found for number in row):
+            raise ValueError("negative or not finite")
+    except (KeyError, ValueError, AttributeError, csv.Error) as error:
+        raise UserError(
+            f"{path}: not a benchmark file of Snakemake ({str(error)[:80]}): remove it"
+        ) from None
+    return found
 
 
 def duration(seconds: float) -> str:
