@@ -301,7 +301,9 @@ def checked(archive: tarfile.TarFile, name: Path, force: bool) -> list[tarfile.T
         plain = member.isreg() and not member.issparse() and "/".join(parts) == member.name
         plain = plain and "\0" not in member.name and 0 <= member.mtime < LATEST
         if not plain or parts[:1] != ("results",) or ".." in parts or len(parts) < 3:
-            raise UserError(f"{name}: refused: {member.name!r} is no plain file below results/")
+            raise UserError(
+                f"{name}: refused: {member.name[:80]!r} is no plain file below results/"
+            )
         above = {*path.parents}
         if (
             path in files
@@ -311,7 +313,7 @@ def checked(archive: tarfile.TarFile, name: Path, force: bool) -> list[tarfile.T
             or any(map(Path.is_file, above))
         ):
             raise UserError(
-                f"{name}: refused: {member.name!r} would take the place of another file"
+                f"{name}: refused: {member.name[:80]!r} would take the place of another file"
             )
         files.add(path)
         folders |= above
