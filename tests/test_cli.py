@@ -165,14 +165,15 @@ def test_an_error_of_the_disk_in_a_thread_is_one_line() -> None:
         "import os, sys, threading; from contextnmt import cli\n"
         "def fail(number): raise OSError(number, 'failed')\n"
         "def run(_):\n"
-        "    for number in (28, 5, 9):\n"
+        "    for number in (28, 5, 13, 9):\n"
         "        thread = threading.Thread(target=fail, args=[number])\n"
         "        thread.start(); thread.join()\n"
         "cli.run = run; sys.argv = ['contextnmt', 'train']; cli.main()"
     )
-    full, failing, rest = done.stderr.split("\n", 2)
+    full, failing, locked, rest = done.stderr.split("\n", 3)
     assert full.startswith("contextnmt train: a file: the disk is full")
     assert failing.startswith("contextnmt train: a file: its disk fails")
+    assert locked.startswith("contextnmt train: a file: may not be read or written")
     assert rest.startswith("Exception in thread") and "Errno 9" in rest  # a bug
 
 

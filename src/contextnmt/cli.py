@@ -87,6 +87,7 @@ ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGXCPU)
 #: Advice about an operating-system error, by errno; the last ones come while reading, too.
 ADVICE = {
     **REMEDIES,
+    errno.EACCES: "may not be read or written: mend its permissions and those of its folders",
     errno.EIO: "its disk fails: check it, then run the same command again",
     errno.ESTALE: "its file system has lost it: run the same command again",
 }
