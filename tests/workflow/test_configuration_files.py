@@ -30,6 +30,11 @@ def test_broken_yaml_is_told_with_its_line(tmp_path: Path) -> None:
         load(file)
 
 
+def test_a_device_is_no_configuration() -> None:
+    with pytest.raises(UserError, match="/dev/zero: a folder, a pipe or a device"):
+        load(Path("/dev/zero"))
+
+
 def test_two_escapes_of_json_are_one_letter(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(json.dumps({"\N{GRINNING FACE}": "\ufeff\N{GRINNING FACE}"}))

@@ -14,6 +14,7 @@ from contextnmt.configuration.keys import WholeConfiguration
 from contextnmt.configuration.places import Configuration
 from contextnmt.configuration.values import shown
 from contextnmt.errors import UserError
+from contextnmt.files import refuse_special
 
 #: Name of the layer of `snakemake --config`.
 COMMAND_LINE = "--config"
@@ -123,6 +124,7 @@ def load(path: Path) -> Configuration:
     Raises UserError, naming the line where there is one, if it cannot be read, is not YAML or not
     a block of keys.
     """
+    refuse_special(path)
     try:
         content = parse(path.read_bytes().decode("utf-8"))
     except OSError as error:
