@@ -47,6 +47,7 @@ def own(results: Made, tmp_path_factory: pytest.TempPathFactory) -> Made:
         ("table3", "pairs/en-fr.json", "after read"),
         ("table3", "pairs/en-fr.json", "after kept_words"),
         ("cleaning", "clean/en-fr/un.2of3.removed.json", "removed"),
+        ("overlap", "overlap/en-fr.json", "dev sources"),
         ("selection", "select/en-de/train.selected.json", "read pairs"),
         ("selection", "rank/en-fr.json", "best"),
         ("selection-figures", "rank/en-fr.json", "histogram"),

@@ -238,7 +238,8 @@ def overlap_table(results: Results) -> Table:
             table.notes.append(f"{pair_title(pair)}: not counted.")
             continue
         counts = read_record(path)
-        rows = {text: counts[text] for text in results.texts(pair) if text in counts}
+        texts = [text for text in results.texts(pair) if text in counts]
+        rows = {text: {name: counts[text][name] for name in columns} for text in texts}
         table.data.extend({"pair": pair, "text": text, **row} for text, row in rows.items())
         table.blocks.append(block_of(pair_title(pair), columns, rows.items()))
     return table
