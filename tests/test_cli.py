@@ -1,4 +1,5 @@
 import importlib
+import os
 import re
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tqdm import tqdm
 
 from contextnmt.cli import HEADINGS, STAGES, main
 from contextnmt.progress import say
@@ -274,3 +276,14 @@ def test_who_reads_the_output_may_stop() -> None:
         program.stdout.close()  # before anything is written
         assert program.stderr.read() == b""
     assert program.returncode == 1
+
+
+def test_a_killed_process_stops_no_other_bar() -> None:
+    """A forked one, which dies while it draws its own."""
+    child = os.fork()
+    if child == 0:
+        tqdm.get_lock().acquire()
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert tqdm.get_lock().acquire(False)
+    tqdm.get_lock().release()

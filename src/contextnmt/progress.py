@@ -1,6 +1,7 @@
 """One look for every progress bar: live at a terminal, a line now and then in a log file."""
 
 import sys
+import threading
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
@@ -9,6 +10,9 @@ from tqdm import tqdm
 from contextnmt.errors import printable
 
 Item = TypeVar("Item")
+
+# Of threads alone: one that processes share is held for ever once its holder is killed.
+tqdm.set_lock(threading.RLock())
 
 
 def bar(description: str, unit: str, total: int | None = None, initial: int = 0) -> tqdm:
