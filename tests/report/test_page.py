@@ -26,7 +26,7 @@ from contextnmt.report.rendering import (
     is_wide,
 )
 from contextnmt.report.results import pair_of, pair_title
-from contextnmt.report.tables import Block, Cell
+from contextnmt.report.tables import Block, Cell, Table, texts_of
 
 VOID = {"meta", "link", "wbr", "br", "img", "input"}
 
@@ -284,8 +284,10 @@ def test_a_reconstruction_says_so_everywhere(tmp_path: Path, text: str) -> None:
 
 
 def test_headings_span_their_columns_and_empty_labels_below() -> None:
-    columns = [("of it", "word"), ("of it", "note"), ("count", "")]
-    assert heading_rows(Block("", columns, [], text_columns=2)) == [
+    columns = [("of it", "word"), ("of it", "note"), ("count",)]
+    block = Block("", columns, [], text_columns=2)
+    assert "nan" not in texts_of(Table([block], [], []))["tex"]
+    assert heading_rows(block) == [
         [Heading("of it", 2, 1, text=True), Heading("count", 1, 2, column=3)],
         [Heading("word", 1, 1, text=True, column=1), Heading("note", 1, 1, text=True, column=2)],
     ]

@@ -133,15 +133,20 @@ class Cell:
 class Block:
     """One rectangle of a table.
 
-    `columns` are tuples of labels, from the widest heading down, all equally long; each of `rows`
-    is a label, no two alike, and as many cells as there are columns. The first `text_columns`
-    columns hold words, not numbers.
+    `columns` are tuples of labels, from the widest heading down; empty labels make them equally
+    long. Each of `rows` is a label, no two alike, and as many cells as there are columns. The first
+    `text_columns` columns hold words, not numbers.
     """
 
     title: str
     columns: Sequence[tuple[str, ...]]
     rows: list[tuple[str, list[Cell]]]
     text_columns: int = 0
+
+    def __post_init__(self) -> None:
+        levels = max(map(len, self.columns), default=0)
+        padded = [labels + ("",) * (levels - len(labels)) for labels in self.columns]
+        object.__setattr__(self, "columns", padded)
 
 
 #: Key of a record -> the labels of its column, and the form of its values (``{:,}``).
