@@ -69,14 +69,20 @@ def test_the_file_arrives_byte_for_byte_and_alone(
         ({"bytes": SIZE + 1}, f"{SIZE + 1} bytes, got {SIZE}"),
     ],
 )
-def test_another_file_is_refused_and_explained(
-    get: Callable[..., None], url: str, out: Path, changes: dict[str, Any], problem: str
+def test_another_file_is_refused_and_explained_once(
+    get: Callable[..., None],
+    url: str,
+    out: Path,
+    changes: dict[str, Any],
+    problem: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     with pytest.raises(UserError) as caught:
         get(**changes)
-    message = f"{url}: not the expected file: expected {problem}"
-    for part in ("text.gz: ", message, "`hand_placed`", "correct its entry"):
+    for part in ("text.gz: ", "`--config hand_placed=FOLDER`", "correct its entry"):
         assert part in str(caught.value)
+    told = f"{capsys.readouterr().err}{caught.value}"
+    assert told.count(f"{url}: not the expected file: expected {problem}") == 1
     assert left(out) == []
 
 
@@ -327,17 +333,22 @@ def test_a_pipe_in_the_place_of_the_file_is_not_waited_for(
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file that cannot be read")
 def test_a_mirror_that_cannot_be_read_is_named(
-    get: Callable[..., None], server: Server, tmp_path: Path, out: Path
+    get: Callable[..., None],
+    server: Server,
+    tmp_path: Path,
+    out: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     folder = mirrored(tmp_path / "mirror")
     copied = Path(folder) / "127.0.0.1" / PATH.lstrip("/")
     copied.unlink()
     copied.symlink_to("/proc/self/mem")
     server.files.clear()
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(UserError, match="no place has it"):
         get([folder], bytes=None)
-    assert f"{copied}: cannot be read (Input/output error)\n" in str(caught.value)
-    assert f"{server.url}{PATH}: HTTP 404 Not Found\n" in str(caught.value)
+    told = capsys.readouterr().err
+    assert f"{copied}: cannot be read (Input/output error)\n" in told
+    assert f"{server.url}{PATH}: HTTP 404 Not Found\n" in told
     assert left(out) == []
 
 

@@ -110,9 +110,8 @@ def place_by_hand(file: str, folder: Path, wanted: CorpusFile, out: Path) -> boo
 def fetch_nearest(file: str, wanted: CorpusFile, candidates: list[Path | str], out: Path) -> None:
     """Make `out` from the first of `candidates` that has the file wanted.
 
-    Raises UserError if none has, with what was wrong at each of them.
+    Raises UserError if none has; what was wrong at each of them is said before.
     """
-    refused = []
     with open_part(out, wanted.bytes) as part:  # one place goes on where another one broke off
         for place in candidates:
             try:
@@ -123,12 +122,11 @@ def fetch_nearest(file: str, wanted: CorpusFile, candidates: list[Path | str], o
                     part.finish()
                 return
             except UnavailableError as error:
-                refused.append(f"{place}: {error}")
-                say(refused[-1])
+                say(f"{place}: {error}")
     raise UserError(
-        "\n  ".join([f"{file}: no place has it:", *refused])
-        + "\nTry again, or fetch it by hand and name its folder by `hand_placed` (--hand-placed); "
-        "if its publisher has changed it, correct its entry in `corpora`"
+        f"{file}: no place has it: try again, or fetch it by hand (on a machine with Internet "
+        "access) and add `--config hand_placed=FOLDER` to the call; if its publisher has changed "
+        "it, correct its entry in `corpora`"
     )
 
 
