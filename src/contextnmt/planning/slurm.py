@@ -115,7 +115,8 @@ def check_programs() -> None:
         )
     answer = asked("sinfo", "--noheader", "--format=%P")
     if answer.returncode:
-        raise UserError(f"Slurm does not answer: {answer.stderr}: try later, or ask who runs it")
+        said = answer.stderr.replace("\n", "\n  ")
+        raise UserError(f"Slurm does not answer; try later, or ask who runs it:\n  {said}")
 
 
 def check_account(account: str) -> None:
