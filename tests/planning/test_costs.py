@@ -103,16 +103,16 @@ def test_the_report_shows_what_is_left_out(
     stages = ["tokenize", "download", "clean", "train", "select", "report"]  # as the data pass
     assert [*table][2:-1][: len(stages)] == stages
     # In a stage, the sum of jobs and the largest one; three cores clean for four seconds.
-    assert table["tokenize"] == ["3", "<0.01+?", "<0.01", "16.2", "MB+?", "2.00", "GB", "1"]
+    assert table["tokenize"] == ["3", "<0.01+?", "<0.01+?", "16.2", "MB+?", "2.00", "GB", "1"]
     assert table["clean"] == ["1", "<0.01", "<0.01", "12.0", "MB", "3"]
     assert table["download"] == ["2", "?", "?", "5.00", "kB+?", "1"]
     assert table["train"][:3] == ["1", "?", "?"]
-    assert table["total"][:3] == ["9", "0.01+?", "<0.01"]
+    assert table["total"][:3] == ["9", "0.01+?", "<0.01+?"]
     assert table["total"][-3:] == ["16.0", "GB", "3"]
     text = " ".join(" ".join(lines).split())
     assert "letters (en-de)" in text
     assert "depends on the network: download (2) - files without `bytes`: test.tgz" in text
-    assert "train: 1 trainings of at most 700 updates together, in which 56,000 pairs" in text
+    assert "trainings: 1, of at most 700 updates together, in which 56,000 pairs" in text
     assert "by their time limits at most 2, at one try each" in text
     assert report([nothing], configuration) == ["Nothing to be done."]
     exported = replace(next(each for each in jobs if each.rule == "train"), rule="pretrained")

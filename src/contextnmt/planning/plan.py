@@ -93,7 +93,10 @@ def report(jobs: Sequence[Job], configuration: dict[str, Any]) -> list[str]:
     if not found:
         return ["Nothing to be done."]
     rows = [HEAD, *(row(*each) for each in by_stage.items()), row("total", found)]
-    notes = [f"Core-hours are processor time, at the rates of one machine (planning/{RATES.name})."]
+    notes = [
+        f"Core-hours are processor time, at the rates of one machine (planning/{RATES.name}).",
+        "Snakemake also counts jobs that write no results, such as `all` and `configuration`.",
+    ]
     if missing := [f"- {line}" for line in absent(found, sizes)]:
         notes += [f"Not in the figures, where {UNKNOWN} stands:", *missing]
     wrapped = [line for note in notes for line in textwrap.wrap(note, 100, subsequent_indent="  ")]
@@ -156,22 +159,23 @@ def stages(jobs: Sequence[Job]) -> list[str]:
 def row(stage: str, costs: Sequence[Cost]) -> list[str]:
     """Return the row of a stage, or of all of them: the sums over its jobs."""
     memory = max(c.job.memory for c in costs)
-    longest = max((c.seconds for c in costs if not isnan(c.seconds)), default=nan)
     return [
         stage,
         f"{len(costs):,}",
-        summed([c.seconds * c.job.threads for c in costs], hours),
-        UNKNOWN if isnan(longest) else hours(longest),
-        summed([c.bytes for c in costs], size),
+        combined(sum, [c.seconds * c.job.threads for c in costs], hours),
+        combined(max, [c.seconds for c in costs], hours),
+        combined(sum, [c.bytes for c in costs], size),
         size(memory * 1e6) if memory else "",
         f"{max(c.job.threads for c in costs)}",
     ]
 
 
-def summed(figures: Sequence[float], shown: Callable[[float], str]) -> str:
-    """Return the sum of the figures that are known, marked if some are not."""
+def combined(
+    how: Callable[[list[float]], float], figures: Sequence[float], shown: Callable[[float], str]
+) -> str:
+    """Return the sum or the largest of the figures that are known, marked if some are not."""
     known = [figure for figure in figures if not isnan(figure)]
-    return shown(sum(known)) + PARTLY * (len(known) < len(figures)) if known else UNKNOWN
+    return shown(how(known)) + PARTLY * (len(known) < len(figures)) if known else UNKNOWN
 
 
 def hours(seconds: float) -> str:
@@ -211,7 +215,7 @@ def absent(found: list[Cost], sizes: Sizes) -> Iterator[str]:
         updates = sum(each["max_updates"] for each in trainings)
         pairs = sum(each["max_updates"] * each["batch_size"] for each in trainings)
         yield (
-            f"train: {len(runs)} trainings of at most {updates:,} updates together, in which "
+            f"trainings: {len(runs)}, of at most {updates:,} updates together, in which "
             f"{pairs:,} pairs are read"
         )
     using = [each.job for each in found if each.job.gpus]
