@@ -24,7 +24,7 @@ def wanted(corpus: str, size: int | None = None, path: Path = Path("file")) -> W
 def test_sizes_terms_and_citations_of_what_is_fetched_each_once() -> None:
     files = [wanted("small", 618_000_000), wanted("large", 6_000_000_000), wanted("large")]
     assert overview(files, CORPORA) == (
-        "Files to download: 3, 6.62GB in all, not counting 1 of unknown size.\n"
+        "Files to download: 3, 6.62 GB in all, not counting 1 of unknown size.\n"
         "Terms of use:\n"
         "  large, small: for research only\n"
         "Please cite:\n"
@@ -34,7 +34,7 @@ def test_sizes_terms_and_citations_of_what_is_fetched_each_once() -> None:
 
 
 def test_a_corpus_that_asks_for_nothing_and_long_terms_that_are_wrapped() -> None:
-    assert overview([wanted("free", 1500)], CORPORA) == "Files to download: 1, 1.50kB in all."
+    assert overview([wanted("free", 1500)], CORPORA) == "Files to download: 1, 1.50 kB in all."
     shown = overview([wanted("long", 1)], {"long": {"terms": "word " * 100}})
     assert max(map(len, shown.split("\n"))) <= WIDTH
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from tqdm import tqdm
 from tqdm.utils import CallbackIOWrapper
 
 from contextnmt.configuration.keys import CorpusFile
@@ -22,7 +21,7 @@ from contextnmt.corpus.archive import difference
 from contextnmt.corpus.transfer import Part, UnavailableError, open_part, part_path, transfer
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_path
-from contextnmt.progress import bar, say
+from contextnmt.progress import Bar, bar, say, size
 
 HTTP = ("http://", "https://")
 
@@ -184,8 +183,7 @@ def overview(files: list[Wanted], corpora: Mapping[str, Any]) -> str:
     sizes = [file.bytes for file in files if file.bytes is not None]
     unknown = len(files) - len(sizes)
     rest = f", not counting {unknown} of unknown size" if unknown else ""
-    total = tqdm.format_sizeof(sum(sizes), "B")
-    lines = [f"Files to download: {len(files)}, {total} in all{rest}."]
+    lines = [f"Files to download: {len(files)}, {size(sum(sizes))} in all{rest}."]
     names = sorted({file.corpus for file in files})
     for key, heading in NOTES.items():
         notes: dict[str, list[str]] = {}
@@ -224,7 +222,7 @@ def watch(files: Iterable[Wanted], interval: float = INTERVAL) -> None:
         now = sum(map(received, files))
         if now != last:
             done = sum(file.path.exists() for file in files)
-            meter = tqdm.format_meter(
+            meter = Bar.format_meter(
                 now,
                 sum(received(file) if file.bytes is None else file.bytes for file in files),
                 time.monotonic() - start,

@@ -1,6 +1,5 @@
 """The costs of a call of Snakemake, before anything starts."""
 
-import re
 import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +10,6 @@ from typing import Annotated, Any, NamedTuple
 
 import torch
 import typer
-from tqdm import tqdm
 
 from contextnmt.configuration.model import model_settings
 from contextnmt.configuration.recipes import recipe
@@ -19,6 +17,7 @@ from contextnmt.errors import UserError
 from contextnmt.files import read_lines
 from contextnmt.model.translator import Translator
 from contextnmt.planning.jobs import Job, Sizes, planned
+from contextnmt.progress import size
 
 #: Time, memory and disk of a job of each rule; `benchmarks/rates.py` measured them in a run.
 RATES = Path(__file__).with_name("rates.tsv")
@@ -183,11 +182,6 @@ def hours(seconds: float) -> str:
     if 0 < seconds < 18:
         return "<0.01"
     return f"{seconds / 3600:,.2f}" if seconds < 36_000 else f"{seconds / 3600:,.0f}"
-
-
-def size(count: float) -> str:
-    """Return bytes with a decimal unit."""
-    return re.sub(r"([a-zA-Z]+)$", r" \1", tqdm.format_sizeof(count, "B"))
 
 
 def aligned(cells: Sequence[Sequence[str]]) -> Iterator[str]:
