@@ -385,8 +385,8 @@ def notes(results: Results, data: list[Row]) -> list[str]:
     if len(results.seeds) == 1:
         found.append(
             "Intervals tell what other test sentences would give with these models. With one seed "
-            "there is no verdict: another training may give another difference. Set `seeds` to "
-            "train more."
+            "there is no verdict: another training may give another difference. Set the key seeds "
+            "to train more."
         )
     else:
         found.append(
