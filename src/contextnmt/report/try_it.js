@@ -859,7 +859,7 @@ class Tried {
       this.draw(answer);
       this.found.querySelectorAll(".tokens button")[word].focus();
     };
-    const heads = [[...answer.tokens, "</s>"], [...answer.target, ...(answer.finished ? ["</s>"] : [])]];
+    const heads = [[...answer.tokens, "<end>"], [...answer.target, ...(answer.finished ? ["<end>"] : [])]];
     this.said.textContent = "Point at the attention, or move in it with the arrow keys.";
     this.found.replaceChildren(
       made("p", { class: "translation", lang: target }, answer.restored.join(" ")),
