@@ -1,8 +1,8 @@
 # The commands of the README. The first use makes .venv and installs the pinned dependencies.
 #   make demo    one experiment on a made-up corpus, from the text to the report
 #   make test    the tests
-#   make test-slurm    those on a real Slurm, which they start (as root, of Debian's packages)
-#   make test-all    both, with every case of which they draw a sample, and those that wait minutes
+#   make test-slurm    the tests on a real Slurm, which they start (as root, from Debian's packages)
+#   make test-all    both, with all cases instead of a sample, and the tests that take minutes
 #   make lint    the checks that run no test
 #   make lock    pin the dependencies anew (needs a network)
 # Another Python: make demo PYTHON=python3.12
