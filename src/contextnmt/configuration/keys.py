@@ -164,7 +164,8 @@ class Corpus:
     """One corpus."""
 
     files: dict[File, CorpusFile]
-    """Files by name: fetched into results/PRESET/download/CORPUS/ under this name, or your own."""
+    """Files by name: fetched into results/PRESET/download/CORPUS/ under this name, or files of your
+    own."""
     texts: dict[Name, CorpusText]
     """Parallel texts in these files, by name."""
     terms: Text | None = None
@@ -208,7 +209,7 @@ class Selection:
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)
 class TextSizes:
-    """Sizes of vocabularies and merges, and how words are told apart."""
+    """Sizes of vocabularies and merges, symbols and segmentation."""
 
     vocabulary_size: Annotated[int, Strict(), Field(ge=10, le=LARGEST)]
     """Most frequent words (or subwords) that a model knows on each side (A15)."""
@@ -267,8 +268,8 @@ class Decoding:
     """Beam widths; every text is translated with each of them (A17)."""
     nbest: Beam | None = None
     """Number of translations listed for each sentence, with their scores. The one with the best
-    score per token is then scored too, at widths above 1 (A18). At most the narrowest of these
-    widths, since a beam of width N gives at most N translations. null: none."""
+    score per token is then scored too, at widths above 1 (A18). The number is at most the narrowest
+    of these widths, since a beam of width N gives at most N translations. null: none."""
     minimum_length: Share = MINIMUM_LENGTH
     """Least length of a translation, as a share of the tokens of its source (A19); 0: no limit. It
     also holds for the validations of trainings, so another value trains all systems again."""
@@ -314,7 +315,7 @@ class Method:
     name: Line
     """The method in words."""
     contrasts: Annotated[list[Contrast], Strict()]
-    """Pairs of systems that differ in it alone, the one with it first."""
+    """Pairs of systems that differ in this method alone, the system that has it first."""
 
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)
@@ -368,7 +369,7 @@ class Experiment:
     title: Line
     """Authors, year and title of the paper."""
     table: Table
-    """Name here of the paper's table of BLEU; bleu if it has none."""
+    """Name of the BLEU table, after its number in the paper; bleu if there is none."""
     methods: dict[Line, Method]
     """Methods in which the systems differ, by short names."""
     systems: dict[System, SystemEntry]
@@ -378,7 +379,7 @@ class Experiment:
     training: Training
     """Training of the experiment's systems."""
     decoding: Decoding
-    """How they translate the dev and test texts."""
+    """How the experiment's systems translate the dev and test texts."""
     reconstruction: Text = ""
     """The part that is not the paper's, if too little of the paper is known."""
     claims: Unique[Claim] = field(default_factory=list)
@@ -424,7 +425,7 @@ class WholeConfiguration:
     """Folder that is searched first, for files under their names in `corpora`; null: none. A wrong
     file in it is an error."""
     device: Literal["cpu", "cuda"]
-    """Where models are trained and translate; cuda asks the scheduler for one GPU per job."""
+    """Where models train and translate; cuda asks the scheduler for one GPU per job."""
     pairs: Some[Pair]
     """Language pairs to work on, source first; an experiment may be about some of them."""
     systems: Some[System] | None
@@ -443,7 +444,7 @@ class WholeConfiguration:
     """For each language pair, which of its cleaned sentence pairs are trained on: those most like
     an in-domain text (Axelrod et al. 2011). null, or a language pair that is not listed: all."""
     text: TextSizes
-    """Sizes of the vocabularies, how words are told apart, and which become symbols."""
+    """Vocabularies, subwords, symbols and segmentation of the text."""
     model: Model = field(default_factory=Model)
     """Changes in the architecture of every system of every experiment. In one file, the block of an
     experiment or a system has priority."""

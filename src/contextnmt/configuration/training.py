@@ -27,8 +27,8 @@ class TrainingRecipe:
     learning_rate: Annotated[float, Field(strict=True, gt=0, le=1)] = 4e-4
     """Adam: step size (A10). Adadelta: a factor on its steps; 1: none, as in the paper (A48)."""
     linear_decay: Share = 0.0
-    """Last share of max_updates, in which the learning rate falls linearly to zero; 0: it never
-    decays, as in the papers."""
+    """Share of max_updates, at the end, in which the learning rate falls linearly to zero; 0: it
+    never decays, as in the papers."""
     loss: Literal["mean", "sum"] = "mean"
     """Summed over the words of each sentence, then averaged (mean) or summed (sum, as in the code
     of Bahdanau et al.; A9) over the batch."""
