@@ -108,8 +108,8 @@ def survey(
 ) -> None:
     """Count the words of a part of a text and take a fingerprint of each pair.
 
-    That is for clean, which judges a part by its whole text: whether a sentence has the words of
-    the other language, and whether a pair came before. The counts are tables of word and count, by
+    `clean` needs both to judge a part by the whole text: whether a sentence has the words of the
+    other language, and whether a pair came before. The counts are tables of word and count, by
     descending count and then by word; the fingerprints are 64-bit hashes, one per pair.
 
     Example: contextnmt survey --source train.1of2.en.gz --target train.1of2.fr.gz
@@ -285,7 +285,9 @@ def clean(
     source_counts: Annotated[
         list[Path] | None, typer.Option(help="Word counts of a part's source side; repeatable.")
     ] = None,
-    target_counts: Annotated[list[Path] | None, typer.Option(help="Of the target side.")] = None,
+    target_counts: Annotated[
+        list[Path] | None, typer.Option(help="The same of the target.")
+    ] = None,
     fingerprints: Annotated[
         list[Path] | None, typer.Option(help="Fingerprints of parts up to this one; repeatable.")
     ] = None,
@@ -299,9 +301,9 @@ def clean(
     drop_duplicates (the pair came before in this text). A filter is off if it is missing, false or
     null.
 
-    Of a part of a text, the last two judge by the whole: give the word counts of all parts and the
-    fingerprints of this and all earlier ones, as survey writes them. Without them, the part is
-    taken for the whole text.
+    For a part of a text, the last two filters need the whole text: give the word counts of all
+    parts and the fingerprints of this and all earlier parts, as survey writes them. Without them,
+    the part is taken for the whole text.
 
     Example: contextnmt clean --source train.tok.en.gz --target train.tok.fr.gz --source-out
     train.clean.en.gz --target-out train.clean.fr.gz --removed-out train.removed.json --settings

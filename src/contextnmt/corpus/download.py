@@ -132,9 +132,9 @@ def fetch_nearest(file: str, wanted: CorpusFile, candidates: list[Path | str], o
 def download(
     file: Annotated[str, typer.Option(help="The file's name in the corpus.")],
     entry: Annotated[
-        str, typer.Option(help="What it is, as JSON: `url`, `sha256` or `md5`, `bytes` if known.")
+        str, typer.Option(help="The file as JSON: `url`, `sha256` or `md5`, `bytes` if known.")
     ],
-    out: Annotated[Path, typer.Option(help="Where to write it.")],
+    out: Annotated[Path, typer.Option(help="Where to write the file.")],
     mirror: Annotated[
         list[str] | None,
         typer.Option(
@@ -143,7 +143,7 @@ def download(
         ),
     ] = None,
     hand_placed: Annotated[
-        Path | None, typer.Option(help="Folder that may have it already.")
+        Path | None, typer.Option(help="Folder that may have the file already.")
     ] = None,
 ) -> None:
     """Fetch one file of a corpus and check its digests.

@@ -104,8 +104,8 @@ class Tokenizer(MosesTokenizer):  # type: ignore[misc]
 def tokenize(
     source: Annotated[Path, typer.Option(help="Source side, one sentence per line.")],
     target: Annotated[Path, typer.Option(help="Target side, line by line its translation.")],
-    source_language: Annotated[str, typer.Option(help="Language code of the source, as en.")],
-    target_language: Annotated[str, typer.Option(help="Language code of the target, as fr.")],
+    source_language: Annotated[str, typer.Option(help="Language code of the source, such as en.")],
+    target_language: Annotated[str, typer.Option(help="Language code of the target, such as fr.")],
     source_out: Annotated[Path, typer.Option(help="Tokenized source side to write.")],
     target_out: Annotated[Path, typer.Option(help="Tokenized target side to write.")],
     segmented: Annotated[
@@ -115,9 +115,9 @@ def tokenize(
 ) -> None:
     """Split the sentences of a parallel text into words and punctuation marks.
 
-    As the Moses tokenizer of 2016 does, without escaping special characters. Every kind of white
-    space becomes a space, other ASCII control characters vanish, and empty lines stay empty.
-    Before, jieba segments Chinese, unless it is --segmented.
+    The tokens are those of the Moses tokenizer of 2016, without its escapes of special characters.
+    Every kind of white space becomes a space, other ASCII control characters vanish, and empty
+    lines stay empty. jieba segments Chinese first, unless --segmented names it.
 
     Example: contextnmt tokenize --source train.en.gz --target train.fr.gz --source-language en
     --target-language fr --source-out train.tok.en.gz --target-out train.tok.fr.gz

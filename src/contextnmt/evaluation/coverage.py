@@ -92,7 +92,9 @@ def pairs(
     filter_before: Annotated[str, typer.Option(help="filter of pairs before symbolization, JSON")],
     filter_after: Annotated[str, typer.Option(help="filter of the symbolized pairs, JSON")],
     out: Annotated[Path, typer.Option(help="JSON file to write")],
-    filter: Annotated[list[str] | None, typer.Option(help="a system's, JSON; repeatable")] = None,
+    filter: Annotated[
+        list[str] | None, typer.Option(help="filter of a system, JSON; repeatable")
+    ] = None,
 ) -> None:
     """Count the training pairs that are dropped and kept before and after symbolization.
 
@@ -175,7 +177,7 @@ def known_lines(
     --source-vocabulary model/vocabulary.source.tsv
     --target-vocabulary model/vocabulary.target.tsv --out test.known.json
 
-    `contextnmt score --subset NAME=test.known.json` then scores a translation on them alone.
+    `contextnmt score --subset NAME=test.known.json` then scores a translation on these lines alone.
     """
     vocabularies = Vocabulary.read(source_vocabulary), Vocabulary.read(target_vocabulary)
     known = [

@@ -73,11 +73,11 @@ def perplexity(
 ) -> None:
     """Compare language models of selected pairs with models of as much text drawn at random.
 
-    At up to six sizes: the largest has as many target words as the ranking keeps, or --most-words
-    if that is less; each other has half the words of the next larger one. At each, a 4-gram model
-    is estimated from the pairs with the lowest scores and one from random pairs, and both get a
-    perplexity on the dev text. A word of the largest text takes some 130 bytes of memory, a pair of
-    the pool 50.
+    There are up to six sizes: the largest has as many target words as the ranking keeps, or
+    --most-words if that is less; each other has half the words of the next larger one. At each
+    size, one 4-gram model is estimated from the pairs with the lowest scores and one from random
+    pairs, and both get a perplexity on the dev text. A word of the largest text takes some
+    130 bytes of memory, a pair of the pool 50.
 
     Example: contextnmt perplexity --text news.fr.gz --scores news.scores.npy --ranking ranking.json
     --vocabulary models.fr.vocabulary.txt --dev newstest2014.fr.gz --most-words 33554432

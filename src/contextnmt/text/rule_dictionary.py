@@ -31,10 +31,10 @@ def rule_dictionary(
     rules_out: Annotated[Path, typer.Option(help="where to write the rule dictionary of all")],
     rates_out: Annotated[Path, typer.Option(help="where to write the table of rates of all")],
 ) -> None:
-    """Merge what symbolize wrote beside the parts of a training text: rule dictionaries and rates.
+    """Merge the rule dictionaries and the rates of the parts of a training text.
 
     Each part needs to be symbolized with the word counts of the whole text. The parts are given in
-    the order of the text: it decides which of two equally frequent targets restoration takes.
+    the order of the text, which decides which of two equally frequent targets restoration takes.
 
     Example: contextnmt rule-dictionary --rules one.rules.tsv --rules two.rules.tsv
     --rates one.rates.tsv --rates two.rates.tsv --rules-out rules.tsv --rates-out rates.tsv

@@ -59,7 +59,7 @@ LARGEST = 127
 
 def browser_model(
     run: Annotated[Path, typer.Option(help="the file of a run")],
-    source: Annotated[Path, typer.Option(help="a test text as it was, source side")],
+    source: Annotated[Path, typer.Option(help="source side of a test text, untouched")],
     target: Annotated[Path, typer.Option(help="its reference")],
     out: Annotated[Path, typer.Option(help="JSON file to write")],
     beam: Annotated[int, typer.Option(help="beam width of the page", min=1)] = 12,

@@ -96,7 +96,7 @@ def adopt(
     model: Annotated[Path, typer.Option(help="folder that `contextnmt export` wrote")],
     source_vocabulary: Annotated[Path, typer.Option(help="source words of the texts here")],
     target_vocabulary: Annotated[Path, typer.Option(help="target words of the texts here")],
-    out: Annotated[Path, typer.Option(help="folder of the training that it stands for")],
+    out: Annotated[Path, typer.Option(help="folder to write, in place of a training's")],
     codes: Annotated[Path | None, typer.Option(help="merges of the source texts here")] = None,
     counts: Annotated[Path | None, typer.Option(help="source words and their counts here")] = None,
     rates: Annotated[Path | None, typer.Option(help="rates of symbols here")] = None,
