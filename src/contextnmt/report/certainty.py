@@ -129,8 +129,8 @@ def notes(results: Results, contents: Mapping[tuple[str, str], Record]) -> list[
         if content["seed_variance"] and (apart := content["seed_variance"]["apart"]):
             labels = map(results.labels(pair).__getitem__, apart)
             lines.append(
-                f"{results.pair_title(pair)}, {text}: far larger variance over seeds than the "
-                f"others, so it alone is used: {', '.join(labels)}."
+                f"{results.pair_title(pair)}, {text}: not shrunk, since far larger than that "
+                f"of the others: the variance over seeds of {', '.join(labels)}."
             )
     return lines
 

@@ -51,7 +51,7 @@ NOTES = {
     f"{LEAST} sentences are left out. The interval combines those of the groups.",
     QUOTED: "Beside a quoted system: BLEU on sentences without unknown words, on the paper's test "
     "text alone. The interval is estimated: that of the system's BLEU on the whole text, widened "
-    "by √(all sentences / these). The quoted score has no interval.",
+    "by √(all sentences / sentences scored). The quoted score has no interval.",
     COVERAGE: "Coverage: percentage points of the words of the training text that the vocabulary "
     "covers, with symbols minus without, in the language that gains most, which in the paper may "
     "be the other one. It is counted, so there is no interval.",

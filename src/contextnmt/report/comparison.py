@@ -34,7 +34,7 @@ RUN = "{}/{} seed {}"
 
 #: What to know of a score.
 SAME = "the same translations in both"
-FAR_LARGER = "far larger variance over seeds than the others, so it alone is used"
+FAR_LARGER = "varies far more over seeds than the others, so its variance is its own"
 
 #: Kinds of runs that cannot be compared.
 UNFINISHED, UNREAD = "unfinished", "unread"

@@ -202,16 +202,16 @@ def notes(kinds: Set[str]) -> list[str]:
         "unknown": "all pairs of sentences that share a word, whose senses are not known",
     }
     found = [
-        "Mask above 0.99: of all values of the masks, those that let a dimension of a word's "
-        "vector pass all but unchanged; those from 0.05 to 0.95 weaken it.",
+        "Mask above 0.99: the share of such values in the masks. They let a dimension of a word's "
+        "vector pass all but unchanged; values from 0.05 to 0.95 weaken it.",
         "Dimensions that vary: those whose greatest value in the sentences looked at is more than "
         "0.05 above their smallest one. In the others, vectors hardly change with the sentence.",
         "Distances: between the vectors of a word in two sentences, after the context mask; means "
         f"over {'; '.join(means[kind] for kind in means if kind in kinds)}. Without a "
         "contextualizer a word has one vector, so the distance is 0.",
-        "Source: the vector of the word itself. Target: those of its renderings that the tags of "
-        "the text name, each with the masks of all sentences that have the word. The distance is "
-        "the mean over the renderings; without tags there is none. The masks depend on the source "
+        "Source: the vector of the word itself. Target: the vectors of its renderings in the tags "
+        "of the text, each with the masks of all sentences that have the word. The distance is the "
+        "mean over the renderings; without tags there is none. The masks depend on the source "
         "sentence alone.",
         "Two senses farther: how often a word's vectors are farther apart by cosine in two "
         "sentences with different senses than in two with the same sense (a tie counts half). All "

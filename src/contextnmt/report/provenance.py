@@ -93,8 +93,8 @@ def checklist(results: Results, models: dict[Run, dict[str, Any]]) -> list[tuple
         ),
         (
             "runs",
-            f"{seeds} training{'s' * (seeds > 1)} of each system; BLEU is the mean over seeds, and "
-            "Trainings has the dev BLEU of each",
+            f"{seeds} training{'s' * (seeds > 1)} of each system; BLEU is the mean over seeds; the "
+            "table Trainings has the dev BLEU of each",
         ),
         ("data", "; ".join(f"{name}: {terms}" for name, terms in used(results).items())),
         ("split", "; ".join(splits(results))),

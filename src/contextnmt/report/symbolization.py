@@ -34,12 +34,12 @@ from contextnmt.text.symbol_tables import Rule, read_rules
 from contextnmt.text.symbols import Side, symbolize_pair
 
 TABLE2_NOTES = [
-    "The way of the training text: tokenized, then symbolized from both sentences. "
+    "Processed like the training text: tokenized, then symbolized from both sentences. "
     "^^ marks a piece that belongs to the word before it. The paper's French text has a blank "
     "after l', from the tokenizer; the row “French: text” has none.",
-    "Word counts are not used, so the table is the same for every corpus. They only decide whether "
-    "a capital at the start of a sentence is a name (A28 in docs/decisions.md). Here this concerns "
-    "The, Les and Trakhtenberg. The first two have no partner on the other side.",
+    "No word counts are used here, so the table is the same for every corpus. They only decide "
+    "whether a capital at the start of a sentence is a name (A28 in docs/decisions.md). Here this "
+    "concerns The, Les and Trakhtenberg. The first two have no partner on the other side.",
     "Section 6.3 prints translations; here they are symbolized, and restored from what the symbols "
     "stand for in the source alone, without a rule dictionary. No model takes part.",
 ]
