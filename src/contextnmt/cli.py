@@ -79,7 +79,8 @@ OVERVIEW = """Usage: contextnmt STAGE [OPTIONS]
 
 The stages in the order of the data, then other commands.
 `contextnmt COMMAND --help` explains one of them.
-`snakemake` runs those up to `report` that it needs."""
+`snakemake --profile local` runs the stages that the configuration
+needs, up to `report`."""
 
 #: Signals by which schedulers and closing terminals end a program.
 ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGXCPU)
