@@ -1,16 +1,18 @@
-"""Files of NumPy, read so that any damage is one line for the user."""
+"""Files of NumPy, so that any damage, or a full disk, is one line for the user."""
 
+import io
 import zipfile
 import zlib
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 from numpy.lib.format import open_memmap
 
 from contextnmt.errors import UserError
-from contextnmt.files import open_binary, refuse_special
+from contextnmt.files import atomic, open_binary, refuse_special
 
 #: Errors of NumPy at damaged headers and contents, and of the zip archives that .npz files are.
 DAMAGE = (
@@ -24,6 +26,14 @@ DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
 )
+
+
+def save_array(path: Path, array: npt.NDArray[Any]) -> None:
+    """Write an .npy file; raises UserError if it cannot be written to its last byte."""
+    content = io.BytesIO()  # NumPy by itself does not notice that the last bytes of a file fail
+    np.save(content, array, allow_pickle=False)
+    with atomic(path, "wb") as out:
+        out.write(content.getbuffer())
 
 
 def map_array(path: Path, dtype: npt.DTypeLike, what: str, again: str) -> npt.NDArray[Any]:

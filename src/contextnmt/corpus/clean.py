@@ -19,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from contextnmt.arrays import map_array
+from contextnmt.arrays import map_array, save_array
 from contextnmt.configuration.values import Cleaning, json_object, read
 from contextnmt.corpus.counts import summed_counts, write_counts
 from contextnmt.errors import UserError
-from contextnmt.files import atomic, read_pairs, write_json, write_pairs
+from contextnmt.files import read_pairs, write_json, write_pairs
 from contextnmt.progress import progress, say
 
 #: Bytes of a fingerprint. Among the 4e7 pairs of WMT14 En-Fr, two different ones share one with a
@@ -119,8 +119,7 @@ def survey(
     found = survey_files(source, target)
     write_counts(source_counts_out, found.source_counts)
     write_counts(target_counts_out, found.target_counts)
-    with atomic(fingerprints_out, "wb") as stream:
-        np.save(stream, found.fingerprints, allow_pickle=False)
+    save_array(fingerprints_out, found.fingerprints)
 
 
 class WrongLanguage:

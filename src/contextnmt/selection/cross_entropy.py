@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
+from contextnmt.arrays import save_array
 from contextnmt.errors import UserError, one_of_each
-from contextnmt.files import atomic, read_lines, read_pairs, write_pairs
+from contextnmt.files import read_lines, read_pairs, write_pairs
 from contextnmt.progress import progress
 from contextnmt.selection.language_model import LanguageModel, Vocabulary, estimate
 from contextnmt.selection.select import SCORED
@@ -201,5 +202,4 @@ def cross_entropy(
     models = DomainModels.load(source_models), DomainModels.load(target_models)
     pairs = progress(read_pairs(source, target), f"score {source.name}", "pairs")
     scored = np.concatenate([np.empty(0, SCORED), *score_pairs(pairs, *models)])
-    with atomic(out, "wb") as stream:
-        np.save(stream, scored, allow_pickle=False)
+    save_array(out, scored)
