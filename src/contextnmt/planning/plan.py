@@ -67,11 +67,11 @@ def plan(
     that Snakemake would start, so what is there already costs nothing; with --forceall it is all
     of them. Nothing is run.
 
-    Core-hours are processor time of all jobs but downloads, trainings and translations; longest job
-    is the hours of the longest of these; memory and cores are what the most demanding job asks for;
-    disk is what all outputs take. The rates were measured on law texts on one machine; other texts
-    may take half or twice as long. It is assumed that cleaning drops nothing and that selected
-    pairs are as long as the paper's.
+    Core-hours (processor time) and longest job (hours) leave out downloads, trainings and
+    translations; memory and cores are what the most demanding job asks for; disk is what all
+    outputs take. The rates were measured on law texts on one machine; other texts may take half or
+    twice as long. It is assumed that cleaning drops nothing and that selected pairs are as long as
+    the paper's.
 
     Example: contextnmt plan --profile slurm --config preset=wmt14
 

@@ -80,15 +80,15 @@ def checklist(results: Results, models: dict[Run, dict[str, Any]]) -> list[tuple
     The questions are those of the Responsible NLP Checklist (ACL Rolling Review, sections B and C).
     """
     sizes = sorted(model["parameters"] for model in models.values())
-    seeds = len(results.seeds)
+    ends, seeds = (sizes[0], sizes[-1]), len(results.seeds)
     commits = distinct(str(model["environment"].get("commit")) for model in models.values())
     return [
-        ("parameters of a model", distinct(f"{size:,}" for size in (sizes[0], sizes[-1]))),
+        ("parameters of a model", " to ".join(dict.fromkeys(f"{each:,}" for each in ends))),
         ("computing time", "; ".join(": ".join(each) for each in computing(models))),
         ("energy", "not measured"),
         (
             "settings",
-            "no hyperparameter search; settings that differ from the paper's are listed under "
+            "no search in these runs; settings that differ from the paper's are listed under "
             "Deviations, all settings are in configuration.json",
         ),
         (
@@ -144,7 +144,11 @@ def deviations(results: Results) -> Block:
     for (key, *values), named in labels.items():
         systems = "all" if "" in named or set(named) == every else ", ".join(named)
         rows.append((key, list(map(Cell, [*values, systems]))))
-    theirs = "those of the reconstruction" if results.reconstruction else "the paper's"
+    theirs = (
+        "those of the reconstruction"
+        if results.reconstruction
+        else "the paper's, printed or decided"
+    )
     columns = [("reconstruction" if results.reconstruction else PAPER,), ("here",), ("systems",)]
     title = f"Texts and settings that differ from {theirs}"
     return Block(title, columns, rows, text_columns=len(columns))

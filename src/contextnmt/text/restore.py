@@ -60,7 +60,7 @@ def restore(
     --symbols test.symbols.tsv.gz --rules train.rules.tsv --source-language en
     --target-language fr --bpe
 
-    Without --symbols only subwords are undone, and without --bpe the text is copied. Of the
+    Without --symbols only subwords are undone; without both the text is copied. Of the
     symbols of a translation, "rule" counts those whose rule differs from a copy, "copy" all others
     that were replaced, "dropped" those that the source sentence does not have; "missing" are
     symbols of the source that the translation left out.
