@@ -147,7 +147,7 @@ def deviations(results: Results) -> Block:
     theirs = (
         "those of the reconstruction"
         if results.reconstruction
-        else "the paper's, printed or decided"
+        else "those printed or decided"
     )
     columns = [("reconstruction" if results.reconstruction else PAPER,), ("here",), ("systems",)]
     title = f"Texts and settings that differ from {theirs}"
