@@ -144,11 +144,7 @@ def deviations(results: Results) -> Block:
     for (key, *values), named in labels.items():
         systems = "all" if "" in named or set(named) == every else ", ".join(named)
         rows.append((key, list(map(Cell, [*values, systems]))))
-    theirs = (
-        "those of the reconstruction"
-        if results.reconstruction
-        else "those printed or decided"
-    )
+    theirs = "those of the reconstruction" if results.reconstruction else "those printed or decided"
     columns = [("reconstruction" if results.reconstruction else PAPER,), ("here",), ("systems",)]
     title = f"Texts and settings that differ from {theirs}"
     return Block(title, columns, rows, text_columns=len(columns))
