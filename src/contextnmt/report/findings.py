@@ -153,7 +153,7 @@ def gain_figure(results: Results, pair: str, contrast: Difference) -> Figure:
     elif results.reconstruction:
         paper = "the paper's is not available"
     else:
-        paper = f"the paper has none of {pair_title(pair)}"
+        paper = f"not in the paper for {pair_title(pair)}"
     interval = contrast.interval
     alone = "" if contrast.over_both else " over sentences alone"
     here = f"95 %{alone}: {signed(interval[0])} to {signed(interval[1])}; " if interval else ""
