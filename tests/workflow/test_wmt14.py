@@ -5,9 +5,11 @@ import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from contextnmt.configuration.keys import CorpusFile
 from contextnmt.configuration.layers import Layer, of_paper, resolve
 from contextnmt.configuration.places import place, roles
 from contextnmt.configuration.reading import load
@@ -34,11 +36,18 @@ def archives(shared: Path) -> list[dict[str, str]]:
         return [row for row in csv.DictReader(table) if row["url"] != LEFT_OUT]
 
 
+def first(file: dict[str, Any]) -> str:
+    """The first address of a file."""
+    return CorpusFile(**file).addresses[0]
+
+
 def test_every_archive_is_declared_with_its_digests_and_size(
     archives: list[dict[str, str]],
 ) -> None:
     declared = {
-        file["url"]: file for corpus in CORPORA.values() for file in corpus["files"].values()
+        first(file): {**file, "url": first(file)}
+        for corpus in CORPORA.values()
+        for file in corpus["files"].values()
     }
     for row in archives:
         known = {key: row[key] for key in ("url", "sha256", "md5", "bytes") if row[key]}
@@ -52,7 +61,7 @@ def members(url: str, pair: str) -> set[str]:
         str(place(CONFIGURATION, pair, text, language)[2])
         for corpus in CORPORA.values()
         for text, entry in corpus["texts"].items()
-        if corpus["files"][entry["file"]]["url"] == url
+        if first(corpus["files"][entry["file"]]) == url
         for language in pair.split("-")
     }
 
