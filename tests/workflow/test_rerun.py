@@ -74,8 +74,8 @@ def pending(demo: Path, snakemake: Run) -> Callable[[], dict[str, set[str]]]:
         ("model/attention.py", TRAIN | AFTER_TRAINING | ANALYSIS),
         ("training/train.py", TRAIN | AFTER_TRAINING | ANALYSIS),
         ("training/loop.py", TRAIN | AFTER_TRAINING | ANALYSIS),
-        ("translation/view_texts.py", {"translate"} | AFTER_TRANSLATING),
-        ("translation/own_text.py", set()),
+        ("translation/view_texts.py", {"translate", "browser_model"} | AFTER_TRANSLATING),
+        ("translation/own_text.py", {"browser_model"} | PAGE),
         ("translation/translate.py", {"translate"} | AFTER_TRANSLATING),
         # Table 2 restores too, and so do validations.
         ("text/restore.py", TRAIN | AFTER_TRAINING | REPORT),
