@@ -285,7 +285,7 @@ class Campaign:
     def differences(self, folder: Path, timed: bool = True) -> str:
         """List the files that differ from those of the undisturbed run, in words.
 
-        Without `timed`, the trainings took another time, and what tells of it may differ.
+        Files that show how long trainings took count only with `timed`.
         """
         found = contents(folder)
         names = sorted({*found, *self.results})

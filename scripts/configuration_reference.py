@@ -26,7 +26,7 @@ comes from the preset (`workflow/presets/`), then from the papers (`workflow/exp
 [decisions.md](decisions.md).
 
 *Default* is the value of a key that no file sets. *Papers* are the values of Choi et al. 2017, or
-decided where it is silent (A..);
+decided where the paper is silent (A..);
 **B** marks Bahdanau et al. 2015 and **C** Chen et al. 2017 where they differ.
 
 `python scripts/configuration_reference.py` makes this page from `src/contextnmt/configuration/`.

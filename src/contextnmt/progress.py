@@ -4,7 +4,7 @@ import re
 import sys
 import threading
 from collections.abc import Iterable, Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from tqdm import tqdm
 
@@ -16,24 +16,20 @@ Item = TypeVar("Item")
 tqdm.set_lock(threading.RLock())
 
 
-class Bar(tqdm):  # type: ignore[misc]
-    """A bar with a space before its unit, and whole units where they are many a second."""
-
-    @staticmethod
-    def format_meter(*args: Any, unit: str, ncols: int | None = None, **rest: Any) -> str:
-        meter = tqdm.format_meter(*args, unit=unit, ncols=ncols and ncols - 2, **rest)
-        figure = rf"(\d{{3,}}(?=\.)|[\d.?]+)(?:\.\d\d)?(?=[kMGT]?{unit}(?:/s| \[)|s/{unit}\b)"
-        return re.sub(figure, r"\1 ", meter)
+#: How a bar looks, with and without a known end: never in seconds per unit.
+KNOWN = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}, {rate_noinv_fmt}{postfix}]"
+ENDLESS = "{desc}: {n_fmt}{unit} [{elapsed}, {rate_noinv_fmt}{postfix}]"
 
 
-def bar(description: str, unit: str, total: int | None = None, initial: int = 0) -> Bar:
+def bar(description: str, unit: str, total: int | None = None, initial: int = 0) -> tqdm:
     """A bar that the caller moves on: so many `unit` of `total`, how fast, and the time left."""
-    return Bar(
+    return tqdm(
         desc=printable(description),
-        unit=unit,
+        unit=unit if unit == "B" else f" {unit}",
         total=total,
         initial=initial,
         unit_scale=unit == "B",
+        bar_format=ENDLESS if total is None else KNOWN,
         mininterval=0.2 if sys.stderr.isatty() else 30.0,
     )
 

@@ -52,7 +52,7 @@ def test_charts_are_those_of_the_procedure_wherever_the_space_lies(seed: int):
 
 
 def test_the_order_of_sums_changes_no_digit():
-    """As another number of threads does."""
+    """Another number of threads adds in another order."""
     vectors = random_vectors(2)
     found, other = (chart(WordVectors(WORDS, each), 2) for each in (vectors, vectors[:, ::-1]))
     assert found["axes"] == other["axes"]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
+from tqdm import tqdm
 from tqdm.utils import CallbackIOWrapper
 
 from contextnmt.configuration.keys import CorpusFile
@@ -21,7 +22,7 @@ from contextnmt.corpus.archive import difference
 from contextnmt.corpus.transfer import Part, UnavailableError, open_part, part_path, transfer
 from contextnmt.errors import UserError
 from contextnmt.files import atomic_path
-from contextnmt.progress import Bar, bar, say, size
+from contextnmt.progress import bar, say, size
 
 HTTP = ("http://", "https://")
 
@@ -222,7 +223,7 @@ def watch(files: Iterable[Wanted], interval: float = INTERVAL) -> None:
         now = sum(map(received, files))
         if now != last:
             done = sum(file.path.exists() for file in files)
-            meter = Bar.format_meter(
+            meter = tqdm.format_meter(
                 now,
                 sum(received(file) if file.bytes is None else file.bytes for file in files),
                 time.monotonic() - start,
