@@ -8,7 +8,6 @@ from them; it is killed on the way and goes on. benchmarks/README.md has an exam
 import gzip
 import hashlib
 import html
-import json
 import os
 import shutil
 import signal
@@ -37,9 +36,9 @@ from rates import bytes_of, last_row, seconds
 from contextnmt.configuration import layers, places
 from contextnmt.configuration.keys import CorpusFile
 from contextnmt.errors import UserError
-from contextnmt.files import write_json
+from contextnmt.files import read_json, write_json
 from contextnmt.planning.jobs import Job, Sizes, planned
-from contextnmt.planning.plan import Cost, cost, read_rates, stages
+from contextnmt.planning.plan import cost, read_rates, stages
 from contextnmt.progress import progress, say
 
 #: In how many ways the given texts can be had; enough for a tenth of the largest archive.
@@ -206,10 +205,10 @@ def run_with_kills(words: list[str], kills: Sequence[float]) -> None:
 
 
 def rows(
-    jobs: Sequence[Job], foretold: Mapping[str, Cost], folder: Path
+    jobs: Sequence[Job], plan: Mapping[str, Sequence[float]], folder: Path
 ) -> Iterator[tuple[str, list[float]]]:
-    """Of each stage: jobs, hours (measured, foretold), largest memory (measured, asked for), bytes
-    (measured, foretold), and the bytes of the largest file."""
+    """Of each stage: jobs, seconds (measured, planned), largest memory (measured, asked for), bytes
+    (measured, planned), and the bytes of the largest file."""
     by_stage: dict[str, list[Job]] = defaultdict(list)
     for job in jobs:
         if job.stage and job.benchmark and (folder / job.benchmark).exists():
@@ -219,7 +218,7 @@ def rows(
         marks = [folder / str(job.benchmark) for job in found]
         outputs = [folder / path for path in chain.from_iterable(job.outputs for job in found)]
         sizes = [bytes_of(path) for path in outputs if path.exists()]
-        told = [foretold[job.outputs[0]] for job in found if job.outputs[0] in foretold]
+        told = [plan[job.outputs[0]] for job in found if job.outputs[0] in plan]
         known = [[0 if isnan(figure) else figure for figure in each] for each in told]
         memory = [float(last_row(mark)["max_rss"].replace("-", "0")) for mark in marks]
         yield (
@@ -276,23 +275,22 @@ def main(
             over["select"] = {"en-fr": {"target_words": limit}}
         write_json(place / "archives.json", over)
         say(f"archives made in {(time.monotonic() - started) / 60:.0f} minutes")
-    over = json.loads((place / "archives.json").read_bytes())
+    over = read_json(place / "archives.json")
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(place / "site")))
     Thread(target=server.serve_forever, daemon=True).start()
     over["mirrors"] = [f"http://127.0.0.1:{server.server_port}"]
     words = [*call_in(place, over, "binarized"), "--profile", "local", "--cores", "all"]
-    jobs, made, _ = planned(words)
-    sizes, rates = Sizes(made), read_rates()
-    foretold = {job.outputs[0]: cost(job, sizes, rates) for job in jobs if job.stage}
     if not (place / "plan.json").exists():  # of the whole, not of what a former call left
-        write_json(place / "plan.json", {key: each[1:3] for key, each in foretold.items()})
+        jobs, made, _ = planned(words)
+        sizes, rates = Sizes(made), read_rates()
+        costs = {job.outputs[0]: cost(job, sizes, rates) for job in jobs if job.stage}
+        write_json(place / "plan.json", {name: each[1:3] for name, each in costs.items()})
     watched, started = Watched(place), time.monotonic()
     run_with_kills(words, kill or [])
     hours = (time.monotonic() - started) / 3600
     watched.ended.set()
     everything = planned([*words, "--forceall", "--rerun-incomplete"]).jobs
-    told = json.loads((place / "plan.json").read_bytes())
-    found = [*rows(everything, told, place)]
+    found = [*rows(everything, read_json(place / "plan.json"), place)]
     total = [sum(column) for column in zip(*(figures for _, figures in found), strict=True)]
     for at in (3, 4, 7):
         total[at] = max(figures[at] for _, figures in found)
