@@ -23,7 +23,7 @@ COMPILE := $(VENV)/bin/uv pip compile --universal --generate-hashes --python-ver
 demo: $(VENV)/installed
 	@$(RUN) python scripts/unlock.py
 	$(RUN) snakemake choi2017 --profile local --config preset=demo
-	@echo "Activate the environment for other commands: . $(VENV)/bin/activate"
+	@echo "The page is results/demo/report/choi2017/index.html. For other commands: . $(VENV)/bin/activate"
 
 test: $(VENV)/installed-dev
 	$(RUN) python -m pytest -n 2 --no-loadscope-reorder --durations 40 --ignore tests/slurm $(MORE)
