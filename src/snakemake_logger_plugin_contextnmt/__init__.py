@@ -32,6 +32,8 @@ from snakemake_interface_logger_plugins.common import LogEvent
 JOBS, LINES = 8, 12
 #: In a dry run: items of a list, characters of a reason, as JSON before and after an edit may be.
 ITEMS, REASON = 4, 500
+#: Of a reason: parameters before and now, in which JSON of 140 files may differ in one.
+PARAMS = re.compile("Union of exclusive params .*?: before: (.*?) now: (.*?)(?=; |$)")
 #: Bytes at the end of a log in which progress is looked for.
 TAIL = 8192
 #: Messages of a run that are shown, besides warnings and errors.
@@ -132,11 +134,19 @@ def begun(said: dict[str, Any]) -> Job:
     return Job(stage, title, [*said["log"]], journal, limit, time.monotonic())
 
 
+def differing(params: re.Match[str]) -> str:
+    """Of parameters before and now, the items that are not in both."""
+    before, now = (each.split(", ") for each in params.groups())
+    gone = ", ".join(item for item in before if item not in now)
+    return f"before: {gone} now: {', '.join(item for item in now if item not in before)}"
+
+
 def planned(record: LogRecord) -> LogRecord:
     """The record of a job of a dry run, with shortened lists and reasons."""
     said = vars(record := copy.copy(record))
     said["input"], said["output"] = shortened(said["input"]), shortened(said["output"])
-    reasons = [", ".join(shortened(each.split(", "))) for each in said["reason"].split("; ")]
+    reasons = PARAMS.sub(differing, said["reason"]).split("; ")
+    reasons = [", ".join(shortened(each.split(", "))) for each in reasons]
     said["reason"] = "; ".join(textwrap.shorten(each, REASON) for each in reasons)
     return record
 

@@ -357,12 +357,12 @@ def test_deviations_are_of_what_the_experiment_has() -> None:
     assert ("", "pairs", ["en-fr"], None) in changes("bahdanau2015", experiments=everywhere)
 
 
-def test_the_digest_changes_with_the_settings_but_not_with_places_and_shards() -> None:
+def test_the_digest_changes_with_the_settings_but_not_with_places_and_parts() -> None:
     def of(**own: Any) -> str:
         return digest(configured(**own), "choi2017")
 
     assert of() == of(mirrors=["/data"], hand_placed="/data")
-    assert of() == of(corpora={"embedded": {"texts": {"train": {"shards": 3}}}})
+    assert of() == of(corpora={"embedded": {"texts": {"train": {"shards": 3, "lines": 2000}}}})
     assert of() != of(seeds=[2])
     assert of(seeds=[1, 2]) != of(seeds=[2, 1])
     assert of() == of(experiments={"chen2017": {"training": {"clip": 2.0}}})

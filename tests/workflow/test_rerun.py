@@ -220,6 +220,13 @@ def test_a_touched_file_reruns_nothing(
     assert pending() == {}
 
 
+def test_a_number_of_pairs_can_be_stated_later(
+    demo: Path, pending: Callable[[], dict[str, set[str]]]
+) -> None:
+    with edited(demo / "workflow/presets/demo.yaml", "lines: 16480", "lines: 16481"):
+        assert set(pending()) == CONFIGURED
+
+
 def test_another_mirror_reruns_nothing(demo: Path, snakemake: Run) -> None:
     run = snakemake(
         demo, "choi2017", "-n", "--config", "mirrors=[/data/mirror]", "hand_placed=/data"

@@ -64,6 +64,8 @@ for count in sorted({1, *map(paths.shards, paths.texts_trained_on())}):
             source=paths.archived("source", parts=2),
             target=paths.archived("target", parts=2),
             options=paths.extraction_options,
+            # Not compared, as above: a count that is stated later changes no line of the text.
+            counts=lambda wildcards, output: paths.stated_counts(wildcards),
             versions=paths.versions(
                 lambda wildcards: [
                     paths.archive_of(wildcards, side)[0] for side in SIDES
@@ -76,7 +78,7 @@ for count in sorted({1, *map(paths.shards, paths.texts_trained_on())}):
             "extract {wildcards.source}-{wildcards.target} {wildcards.text}"
         shell:
             "python -m contextnmt extract --source {params.source:q} --target {params.target:q}"
-            " {params.out} {params.options} > {log} 2>&1"
+            " {params.out} {params.options} {params.counts} > {log} 2>&1"
 
 
 rule tokenize:

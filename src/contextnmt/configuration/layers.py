@@ -275,7 +275,8 @@ def digest(configuration: Configuration, experiment: str) -> str:
     relevant["corpora"] = copy.deepcopy(configuration["corpora"])
     for corpus in relevant["corpora"].values():
         for text in corpus["texts"].values():
-            text.pop("shards", None)
+            for key in ("shards", "lines", "lines_recalled"):
+                text.pop(key, None)
     relevant["experiments"] = {experiment: configuration["experiments"][experiment]}
     relevant["pairs"] = pairs(configuration, experiment)
     relevant["systems"] = systems(configuration, experiment)

@@ -83,18 +83,22 @@ class Corpora(Basis):
         )
 
     def extraction_options(self, wildcards: Wildcards) -> str:
-        """Options of `extract`: columns, numbers of pairs and digests, as far as stated."""
+        """Options of `extract`: columns and digests, as far as stated."""
         entry, pair = self.text_entry(wildcards.text), pair_of(wildcards)
         columns = {name: n for n, name in enumerate(entry.get("columns", []), 1)}
         of_side = partial(places.side, self.configuration, pair, wildcards.text)
         stated = {
             **{f"--{s}-column": columns.get(of_side(wildcards[s])["column"]) for s in SIDES},
             "--columns": len(columns),
-            "--lines": places.stated(entry, "lines", pair),
-            "--lines-recalled": places.stated(entry, "lines_recalled", pair),
             **{f"--{side}-digest": self.archive_of(wildcards, side)[2] for side in SIDES},
         }
         return " ".join(f"{option} {value}" for option, value in stated.items() if value)
+
+    def stated_counts(self, wildcards: Wildcards) -> str:
+        """Options of `extract`: the numbers of pairs, as far as stated."""
+        entry, pair = self.text_entry(wildcards.text), pair_of(wildcards)
+        found = {key: places.stated(entry, key, pair) for key in ("lines", "lines_recalled")}
+        return options(**{key: [count] for key, count in found.items() if count})
 
     def copies(self) -> str:
         """The options that name places with copies of downloads."""
