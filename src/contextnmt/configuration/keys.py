@@ -222,10 +222,10 @@ class TextSizes:
     """A name or acronym of a source text becomes a symbol if its rate of being a symbol in the
     training data is at least this: 0 (all) to 1 (A26)."""
     external_rules: Flag
-    """Whether hand-written rules help with numbers: French groups with spaces between them are one
-    number, 08 is 8 (A31), a number without a rule is written as the target language writes it
-    (A33), and numbers of centuries stay text from English to French (A26). false is the paper's way
-    (sec. 4.3, appendix A)."""
+    """Whether hand-written rules help with numbers: French groups of digits with spaces between
+    them are one number, 08 is 8 (A31), a number without a rule is written as the target language
+    writes it (A33), and numbers of centuries stay text from English to French (A26). false is the
+    paper's way (sec. 4.3, appendix A)."""
     segmented: Unique[Literal["yue", "zh"]] = field(default_factory=list)
     """Languages normally written without spaces, but with spaces between words in all your texts
     and sentences. Chinese (zh) not listed is segmented by jieba; Cantonese (yue) must be listed."""
@@ -330,17 +330,18 @@ class Claim:
     contrasts: Annotated[list[Contrast], Strict(), Field(min_length=1)] = field(
         default_factory=list
     )
-    """Pairs of systems: BLEU of the first less that of the second. Without a range, the claim says
+    """Pairs of systems: BLEU of the first minus that of the second. Without a range, the claim says
     that the first one is better."""
     longer: Flag = False
     """Whether the claim is that this difference is larger in long sentences than in short ones."""
     quoted: Annotated[list[Contrast], Strict(), Field(min_length=1)] = field(default_factory=list)
     """A system and a row that the paper's table quotes for comparison, such as moses: BLEU of the
-    first less that of the second, on sentences of known words of the paper's test text."""
+    first minus that of the second, on those sentences of the paper's test text that have no unknown
+    word."""
     long_sentences: dict[System, Count] = field(default_factory=dict)
-    """System and a length in words: its BLEU on longer sentences less that on the others."""
+    """System and a length in words: its BLEU on longer sentences minus that on the others."""
     coverage: Flag = False
-    """For choi2017 alone: coverage of the vocabulary with symbols less that without, in percentage
+    """For choi2017 alone: coverage of the vocabulary with symbols minus that without, in percentage
     points, of the language that gains most."""
     within: Positive | dict[Pair, Positive] | None = None
     """For a claim that two systems are about equally good: the largest difference, in points, in
@@ -399,8 +400,8 @@ class Experiment:
     Left out are models other than an LSTM with attention, and sources without spaces."""
     sentences: dict[Pair, Unique[Phrase]] = field(default_factory=dict)
     """For each language pair, sentences of the dev and test sets that the report shows as every
-    system translates them, with their alignments. A few words in a row of the source identify each;
-    the first sentence that has them is shown."""
+    system translates them, with their alignments. A few consecutive words of the source
+    identify each; the first sentence that has them is shown."""
 
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)

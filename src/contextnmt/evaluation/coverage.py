@@ -99,7 +99,7 @@ def pairs(
     """Count the training pairs that are dropped and kept before and after symbolization.
 
     A filter has the keys data (a folder of `contextnmt binarize`), max_length and unknown_limit.
-    With --filter, it is also counted how many pairs all systems keep.
+    With --filter, also count the pairs that all systems keep.
 
     Example: contextnmt pairs
     --filter-before '{"data": "binarize/en-fr/word", "max_length": 50, "unknown_limit": 0.1}'

@@ -113,8 +113,8 @@ def symbol_scores(
     --source-language en --target-language fr --source-counts counts.en.tsv --target-counts
     counts.fr.tsv --rates train.rates.tsv --out symbol-scores.json
 
-    Of each text and type, counts how many symbols either way makes and how many are wrong for which
-    reason, with precision, recall and F1; over all texts, lists the 100 most frequent wrong
+    For each text and type, counts the symbols made each way, and the wrong ones by their reason,
+    with precision, recall and F1; over all texts, lists the 100 most frequent wrong
     decisions with an example each.
     """
     one_of_each("text", name=name, source=source, target=target)

@@ -87,7 +87,7 @@ def pack(
     WHEELS are the packages of requirements.lock that the other machine lacks. Fetch them for its
     Python: pip download --no-deps --only-binary=:all: --python-version 3.12
     --platform manylinux_2_28_x86_64 --platform manylinux2014_x86_64 --dest WHEELS NAME==VERSION …
-    A package that has no wheel there: pip wheel --no-deps --wheel-dir WHEELS NAME==VERSION
+    If the index has no wheel of a package: pip wheel --no-deps --wheel-dir WHEELS NAME==VERSION
 
     Example: contextnmt pack --out kit.tar.gz --wheels wheels run_files translations
     --profile local --config preset=multi30k device=cuda

@@ -64,8 +64,8 @@ def plan(
 
     Give the words of the call: `contextnmt plan --profile slurm --config preset=wmt14` is
     about `snakemake --profile slurm --config preset=wmt14`, in the same folder. The jobs are those
-    that Snakemake would start, so what is there already costs nothing; with --forceall it is all
-    of them. Nothing is run.
+    that Snakemake would start, so what is there already costs nothing; with --forceall, all jobs
+    count. Nothing is run.
 
     Core-hours (processor time) and longest job (hours) leave out downloads, trainings and
     translations; memory and cores are what the most demanding job asks for; disk is what all

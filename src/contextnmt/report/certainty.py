@@ -117,8 +117,8 @@ def notes(results: Results, contents: Mapping[tuple[str, str], Record]) -> list[
     if len(results.seeds) == 1:
         return [tests, f"Not what other trainings would give: {ONE_SEED}."]
     lines = [
-        "Bold: zero is outside of the interval over sentences and seeds. Nothing is corrected "
-        "for how many differences there are.",
+        "Bold: zero is outside of the interval over sentences and seeds. There is no "
+        "correction for multiple comparisons.",
         tests,
         "Over sentences and seeds: this includes the variance over seeds, shrunk towards that of "
         "all systems; the more alike their variances, the more it is shrunk (A41 and the row below "

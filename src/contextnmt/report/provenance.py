@@ -88,8 +88,8 @@ def checklist(results: Results, models: dict[Run, dict[str, Any]]) -> list[tuple
         ("energy", "not measured"),
         (
             "settings",
-            "no search in these runs; settings that differ from the paper's are listed under "
-            "Deviations, all settings are in configuration.json",
+            "not searched for in these runs; those that differ from the paper's are listed under "
+            "Deviations, all are in configuration.json",
         ),
         (
             "runs",
@@ -144,7 +144,7 @@ def deviations(results: Results) -> Block:
     for (key, *values), named in labels.items():
         systems = "all" if "" in named or set(named) == every else ", ".join(named)
         rows.append((key, list(map(Cell, [*values, systems]))))
-    theirs = "those of the reconstruction" if results.reconstruction else "those printed or decided"
+    theirs = "the reconstruction's" if results.reconstruction else "the paper's and our decisions"
     columns = [("reconstruction" if results.reconstruction else PAPER,), ("here",), ("systems",)]
     title = f"Texts and settings that differ from {theirs}"
     return Block(title, columns, rows, text_columns=len(columns))

@@ -170,7 +170,7 @@ def restoration_table(results: Results) -> Table:
         "Rule: replaced by what the training text has for it, where that is no copy of the source; "
         "copy: replaced by a copy; dropped: the source sentence has no such symbol; missing: the "
         "translation left it out.",
-        "A symbol counts as often as a translation has it.",
+        "Each occurrence of a symbol in a translation counts.",
     ]
     if len(results.seeds) > 1:
         notes.append(f"Of {len(results.seeds)} seeds together.")

@@ -237,7 +237,7 @@ def table3_notes(vocabulary_size: int, paper: Rows, counts: dict[str, Any]) -> l
         f"Coverage: share of all words that the {vocabulary_size:,} most frequent make up "
         f"(the paper: {', '.join(sizes)}).",
         "Sentence pairs: what the limits drop, each pair by its first reason. If training.filters "
-        "is symbolized, word systems count unknown words after symbolization too; if own, before "
+        "is symbolized, word systems, too, count unknown words after symbolization; if own, before "
         "it (A14 in docs/decisions.md). Too long: a side of more than "
         f"{' or '.join(map(str, lengths))} words; after symbolization, digits and letters split "
         "apart count as separate words. Unknown words: their share of both sides' words together "

@@ -51,7 +51,7 @@ def restore(
     ] = False,
     statistics_out: Annotated[Path | None, typer.Option(help="JSON of outcomes to write")] = None,
 ) -> None:
-    """Undo what a view did to the words of a translation: subwords first, then symbols.
+    """Turn the subwords and symbols of a translation back into words: subwords first.
 
     A symbol is replaced by the most frequent target of the rule dictionary, or else by a copy of
     its source; with --external-rules, a number as the target language writes it.
@@ -60,10 +60,10 @@ def restore(
     --symbols test.symbols.tsv.gz --rules train.rules.tsv --source-language en
     --target-language fr --bpe
 
-    Without --symbols only subwords are undone; without both the text is copied. Of the
-    symbols of a translation, "rule" counts those whose rule differs from a copy, "copy" all others
-    that were replaced, "dropped" those that the source sentence does not have; "missing" are
-    symbols of the source that the translation left out.
+    Without --symbols only subwords are undone; without both the text is copied. Of the symbols of a
+    translation, "rule" counts those whose target is no copy of the source, "copy" all others that
+    were replaced, "dropped" those that the source sentence does not have; "missing" are symbols of
+    the source that the translation left out.
     """
     one_of_each("translation", translation=translation, out=out)
     one_of_each("translation", translation=translation, symbols=symbols or out)

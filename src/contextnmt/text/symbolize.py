@@ -74,9 +74,9 @@ def symbolize(
     --source-language en --target-language fr --out PREFIX
 
     writes the texts PREFIX.en.gz and PREFIX.fr.gz; the rule dictionary PREFIX.rules.tsv, a table
-    with the columns type (N, S or C), source, target and count, which restoration uses and which
-    may be edited by hand, its rows staying sorted by type and source; and PREFIX.rates.tsv, how
-    often each capitalized word became a symbol.
+    with the columns type (N, S or C), source, target and count, which restoration uses; and
+    PREFIX.rates.tsv, how often each capitalized word became a symbol. The rule dictionary may be
+    edited by hand; keep its rows sorted by type and source.
 
     A training text in parts: the same for each part, with the counts of the whole text
     (--source-counts and --target-counts), which `contextnmt select` writes and, of several parts,

@@ -87,12 +87,12 @@ def train(
     """Train a model; stop when greedy BLEU on the dev texts no longer grows.
 
     Writes model.safetensors (the best weights; without patience the last), model.json (settings,
-    seed, data, environment, time), log.jsonl (the course) and the two vocabularies into OUT, and
-    TensorBoard events into OUT/tensorboard. On SIGINT, SIGTERM, SIGHUP or SIGUSR1, training saves a
-    checkpoint in STATE and stops; in a Slurm batch job it saves one and trains on until it is
-    killed. Run the same command again to resume from the newest checkpoint. That needs the same
-    data, seed, settings and program code; with --identity, the file given there stands for settings
-    and code. While another process trains in STATE, the command waits.
+    seed, data, environment, time), log.jsonl (losses, dev BLEU) and the two vocabularies into OUT,
+    and TensorBoard events into OUT/tensorboard. On SIGINT, SIGTERM, SIGHUP or SIGUSR1, training
+    saves a checkpoint in STATE and stops; in a Slurm batch job it saves one and trains on until it
+    is killed. Run the same command again to resume from the newest checkpoint. That needs the same
+    data, seed, settings and program code; with --identity, the checkpoint must fit that file
+    instead of settings and code. While another process trains in STATE, the command waits.
 
     Example: contextnmt train --data data/bpe --dev-source dev.bpe.en.gz
     --dev-target dev.bpe.fr.gz --out model --state model/state

@@ -33,7 +33,7 @@ def translate(
     ] = None,
     out: Annotated[
         list[Path] | None,
-        typer.Option(help="translation; one for each text and width, texts outermost"),
+        typer.Option(help="translation; all widths of the first --text, then of the next"),
     ] = None,
     run: Annotated[
         Path | None,
@@ -77,7 +77,7 @@ def translate(
         typer.Option("--alignments", help="also write the attention weights of the widest beam"),
     ] = False,
 ) -> None:
-    """Translate texts by beam search: your own sentences, or files in the view of a model.
+    """Translate texts by beam search: your own sentences, or files as a model reads them.
 
     Your own: contextnmt translate --run results/demo/run/en-fr/context-symbol/1.json
     < sentences.en > sentences.fr
