@@ -42,7 +42,7 @@ def test_code_that_was_changed_since_its_commit_is_said_so() -> None:
 
 def test_a_reconstruction_has_no_settings_of_the_paper() -> None:
     block = deviations(results_of(Path(), experiment("chen2017")))
-    assert block.title == "Texts and settings that differ from those of the reconstruction"
+    assert block.title == "Texts and settings that differ from the reconstruction's"
     assert block.columns[0] == ("reconstruction",)
 
 
