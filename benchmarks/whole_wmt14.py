@@ -168,21 +168,28 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 class Watched:
-    """The most that the files of a folder's disk grow by, looked at now and then."""
+    """The most that the files of a folder's disk grow by, and the time, of all calls together."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.most, self.ended = folder, 0, Event()
-        self.first = shutil.disk_usage(folder).used
+        self.folder, self.kept, self.ended = folder, folder / "watched.json", Event()
+        first = {"first": shutil.disk_usage(folder).used, "most": 0, "seconds": 0.0, "kills": -1}
+        self.seen = read_json(self.kept) if self.kept.exists() else first
+        self.seen["kills"] += 1  # of the call before this one, if there was one
         Thread(target=self.watch, daemon=True).start()
 
     def watch(self) -> None:
-        """Look until the end."""
+        """Look until the end; what was seen is kept for a call that goes on after this one."""
+        last = time.monotonic()
         while not self.ended.wait(INTERVAL):
-            self.most = max(self.most, shutil.disk_usage(self.folder).used - self.first)
+            grown = shutil.disk_usage(self.folder).used - self.seen["first"]
+            now = time.monotonic()
+            self.seen["most"] = max(self.seen["most"], grown)
+            self.seen["seconds"], last = self.seen["seconds"] + now - last, now
+            write_json(self.kept, self.seen)
 
 
-def run_with_kills(words: list[str], kills: Sequence[float]) -> None:
-    """Run Snakemake; kill it and all its jobs so many minutes after each start, then go on.
+def run_with_kills(words: list[str], kills: Sequence[float]) -> Iterator[None]:
+    """Run Snakemake; kill it and all its jobs so many minutes after each start, yield, and go on.
 
     Raises UserError if it fails.
     """
@@ -195,6 +202,7 @@ def run_with_kills(words: list[str], kills: Sequence[float]) -> None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             say(f"killed after {minutes:g} minutes")
+            yield
             subprocess.run([*call, "--unlock"], cwd=ROOT, check=True)
             continue
         if status:
@@ -285,10 +293,11 @@ def main(
         sizes, rates = Sizes(made), read_rates()
         costs = {job.outputs[0]: cost(job, sizes, rates) for job in jobs if job.stage}
         write_json(place / "plan.json", {name: each[1:3] for name, each in costs.items()})
-    watched, started = Watched(place), time.monotonic()
-    run_with_kills(words, kill or [])
-    hours = (time.monotonic() - started) / 3600
+    watched = Watched(place)
+    for _ in run_with_kills(words, kill or []):
+        watched.seen["kills"] += 1
     watched.ended.set()
+    seen = watched.seen
     everything = planned([*words, "--forceall", "--rerun-incomplete"]).jobs
     found = [*rows(everything, read_json(place / "plan.json"), place)]
     total = [sum(column) for column in zip(*(figures for _, figures in found), strict=True)]
@@ -296,9 +305,9 @@ def main(
         total[at] = max(figures[at] for _, figures in found)
     facts = [
         *made_by("snakemake"),
-        f"Archives: {bytes_of(place / 'site') / 1e9:.2f} GB. By the clock: {hours:.2f} "
-        f"hours, with {len(kill or [])} kills. Disk in use at most, besides the archives: "
-        f"{watched.most / 1e9:.1f} GB.",
+        f"Archives: {bytes_of(place / 'site') / 1e9:.2f} GB. By the clock: "
+        f"{seen['seconds'] / 3600:.2f} hours, with {seen['kills']} kills. Disk in use at most, "
+        f"besides the archives: {seen['most'] / 1e9:.1f} GB.",
     ]
     title = "# The texts of WMT14, from archives to ids"
     lines = [shown(*each) for each in (*found, ("all", total))]
