@@ -179,6 +179,19 @@ def test_an_error_of_the_disk_in_a_thread_is_one_line() -> None:
     assert rest.startswith("Exception in thread") and "Errno 9" in rest  # a bug
 
 
+def test_a_file_that_the_system_refuses_to_torch_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "weights").write_bytes(b"12345678")
+    done = ended(
+        "import os, resource, sys, torch; from contextnmt import cli\n"
+        "def run(_):\n"
+        "    resource.setrlimit(resource.RLIMIT_NOFILE, (os.dup(0), 64))\n"
+        f"    torch.UntypedStorage.from_file({str(tmp_path / 'weights')!r}, False, 8)\n"
+        "cli.run = run; sys.argv = ['contextnmt', 'translate']; cli.main()"
+    )
+    assert done.stderr.startswith(f"contextnmt translate: {tmp_path}/weights: too many files are open")
+    assert done.returncode == 2
+
+
 def test_a_stage_that_ends_well_leaves_its_outputs(run: Run, tmp_path: Path) -> None:
     for side in ("source", "target"):
         (tmp_path / side).write_text("a b\n")
