@@ -188,6 +188,8 @@ class Campaign:
         self.results: dict[str, str] = known["results"]
         self.calls = {stage: [Call(*each) for each in of] for stage, of in known["calls"].items()}
         whole = layers.of_call(ROOT, [folder / "overlay.yaml"], {})
+        # Roles in other pairs are not looked at.
+        whole["roles"] = {pair: whole["roles"][pair] for pair in whole["pairs"]}
         self.configurations = list(wrong_configurations(whole))
 
     def prepare(self) -> dict[str, Any]:

@@ -135,10 +135,9 @@ def wrong_calls(words: Sequence[str], folder: Path, odd: Path) -> Iterator[tuple
         file = folder / word.partition("::")[0]
         if option.endswith("out"):
             found = {"an output below a file": odd / "garbage" / "new"}
-            if os.path.isfile(file):
+            if os.path.isfile(file):  # not the beginning of names of several
                 found |= {"a folder for a file": odd / "folder"}
-            if inputs:
-                found |= {"an output that is read": inputs[0]}
+                found |= {"an output that is read": path for path in inputs[:1]}
         elif os.path.exists(file):
             found = {"a missing file": f"{word}.not", "a file of garbage": odd / "garbage"}
             if os.path.isfile(file):
