@@ -137,7 +137,8 @@ def wrong_calls(words: Sequence[str], folder: Path, odd: Path) -> Iterator[tuple
             found = {"an output below a file": odd / "garbage" / "new"}
             if os.path.isfile(file):  # not the beginning of names of several
                 found |= {"a folder for a file": odd / "folder"}
-                found |= {"an output that is read": path for path in inputs[:1]}
+                if inputs:
+                    found |= {"an output that is read": inputs[0]}
         elif os.path.exists(file):
             found = {"a missing file": f"{word}.not", "a file of garbage": odd / "garbage"}
             if os.path.isfile(file):

@@ -25,8 +25,8 @@ comes from the preset (`workflow/presets/`), then from the papers (`workflow/exp
 `workflow/text.yaml`). Blocks are merged key by key; a list replaces a list. (A..) points to
 [decisions.md](decisions.md).
 
-*Default* is the value of a key that no file sets. *Papers* are the values of Choi et al. 2017, or
-decided where the paper is silent (A..);
+*Default* is the value of a key that no file sets. *Papers* are the values of Choi et al. 2017 or,
+where the paper is silent, our decisions (A..);
 **B** marks Bahdanau et al. 2015 and **C** Chen et al. 2017 where they differ.
 
 `python scripts/configuration_reference.py` makes this page from `src/contextnmt/configuration/`.

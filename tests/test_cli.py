@@ -188,7 +188,9 @@ def test_a_file_that_the_system_refuses_to_torch_is_one_line(tmp_path: Path) -> 
         f"    torch.UntypedStorage.from_file({str(tmp_path / 'weights')!r}, False, 8)\n"
         "cli.run = run; sys.argv = ['contextnmt', 'translate']; cli.main()"
     )
-    assert done.stderr.startswith(f"contextnmt translate: {tmp_path}/weights: too many files are open")
+    assert done.stderr.startswith(
+        f"contextnmt translate: {tmp_path}/weights: too many files are open"
+    )
     assert done.returncode == 2
 
 

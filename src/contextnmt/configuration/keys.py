@@ -382,7 +382,7 @@ class Experiment:
     decoding: Decoding
     """How the experiment's systems translate the dev and test texts."""
     reconstruction: Text = ""
-    """The part that is not the paper's, if too little of the paper is known."""
+    """Text for the report, if too little of the paper is known: what is a reconstruction."""
     claims: Unique[Claim] = field(default_factory=list)
     """Claims of the paper about its systems, which the report compares with the scores."""
     inspected_words: Some[Word] = field(default_factory=list)

@@ -39,9 +39,9 @@ def local_charts_table(results: Results) -> Table:
         columns = [(label,) for label in (*paper, *found.labels.values())]
         blocks.append(Block(title, columns, rows, text_columns=len(columns)))
     notes = [
-        "Each row: of the 100 words nearest to a word (Euclidean distance, the word included), the "
-        "five whose position on a principal axis of the 100 is nearest to the word's, in order "
-        "along the axis; the word is in brackets. The direction of an axis has no meaning.",
+        "Each row is a principal axis of the 100 words nearest to a word (Euclidean distance, the "
+        "word included). It lists the five that lie nearest to the word on this axis, in order; "
+        "the word is in brackets. The direction of an axis has no meaning.",
         "The paper charts the CBOW vectors of Hill et al. 2015, of another and much larger text. "
         "Other vectors have other neighbours: compare only whether the two axes separate meanings.",
     ]

@@ -73,7 +73,7 @@ def compare(
     values of two tests, over sentences alone, are of the paired bootstrap and approximate
     randomization. Nothing is trained or translated.
 
-    Settings and code are those of the trainings: no file records the settings and code of decoding.
+    Settings and code are those of the trainings; those of decoding are not compared.
     Where a run is unfinished, or the references of the two folders differ, the reason stands in
     place of a number. Translations of ensembles, and those with unknown words forbidden or
     replaced, are not compared.
@@ -112,7 +112,7 @@ def lines_of(rows: list[Row], changes: Changes, runs: set[Run]) -> Iterator[str]
     yield from [*alone, ""] if alone else []
     if runs and not changes:
         yield "Trainings: the folders record no difference in settings, texts, code, environment."
-        yield "Settings and code of decoding are not recorded."
+        yield "Settings and code of decoding are not compared."
         yield ""
     if not runs:
         yield "Settings: no run in both whose settings are known."

@@ -144,7 +144,7 @@ def deviations(results: Results) -> Block:
     for (key, *values), named in labels.items():
         systems = "all" if "" in named or set(named) == every else ", ".join(named)
         rows.append((key, list(map(Cell, [*values, systems]))))
-    theirs = "the reconstruction's" if results.reconstruction else "the paper's and our decisions"
+    theirs = "the reconstruction's" if results.reconstruction else "the paper's or our decisions"
     columns = [("reconstruction" if results.reconstruction else PAPER,), ("here",), ("systems",)]
     title = f"Texts and settings that differ from {theirs}"
     return Block(title, columns, rows, text_columns=len(columns))

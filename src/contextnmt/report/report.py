@@ -96,7 +96,7 @@ def report(
     """Make the tables, figures and page of an experiment, or the page of all papers.
 
     The folder needs configuration.json, which Snakemake writes. With --only corpora, no training
-    has to be finished; --only systems also makes the page.
+    has to be finished; --only systems makes all else, and the page.
 
     Example: contextnmt report results/demo choi2017
     """

@@ -40,7 +40,7 @@ REMEMBERED_WORDS = 1 << 18
 
 
 def bpe(
-    text: Annotated[list[Path], typer.Option(help="tokenized text; repeatable to learn")],
+    text: Annotated[list[Path], typer.Option(help="tokenized text; repeatable when learning")],
     merges: Annotated[int | None, typer.Option(min=1, help="merges to learn")] = None,
     codes_out: Annotated[Path | None, typer.Option(help="where to write the codes learnt")] = None,
     codes: Annotated[Path | None, typer.Option(help="codes to cut the text with")] = None,

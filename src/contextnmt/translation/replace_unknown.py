@@ -39,7 +39,7 @@ def replace_unknown(
 
     The lexicon's likeliest translation of that word takes its place, or the word itself if the
     lexicon lacks it. `restore` replaces copied symbols. Not meant for subwords: next to none are
-    unknown. A word UNK of the text itself counts as unknown too, and most often comes back as a
+    unknown. If the text itself has a word UNK, it counts as unknown too, and mostly comes back as a
     copy.
 
     Example: contextnmt replace-unknown --translation test.beam12.gz

@@ -64,7 +64,7 @@ def translate(
         int | None,
         typer.Option(
             help="also write this many translations of each sentence, with scores; at most the "
-            "least --beam above 1",
+            "narrowest --beam above 1",
             min=1,
         ),
     ] = None,
