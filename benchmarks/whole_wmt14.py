@@ -1,8 +1,9 @@
-"""The texts of WMT14 at their true size, from the archives to ids: a Markdown page.
+"""The texts of WMT14 at their true size, from archives to ids and to a training: a Markdown page.
 
 A server on this machine has archives in the layout and with the line counts of the preset wmt14.
 They hold real text, which is repeated with altered words. The workflow makes the ids of all views
-from them; it is killed on the way and goes on. benchmarks/README.md has an example.
+from them; it is killed on the way and goes on. Then a training begins on the ids, and their numbers
+of words say how long all trainings take at most. benchmarks/README.md has an example.
 """
 
 import gzip
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tarfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -23,6 +24,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain, islice
 from math import inf, isnan
 from pathlib import Path
+from statistics import median
 from threading import Event, Thread
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -35,8 +37,9 @@ from rates import bytes_of, last_row, seconds
 
 from contextnmt.configuration import layers, places
 from contextnmt.configuration.keys import CorpusFile
+from contextnmt.configuration.recipes import recipe, systems
 from contextnmt.errors import UserError
-from contextnmt.files import read_json, write_json
+from contextnmt.files import parse_json, read_json, read_lines, write_json
 from contextnmt.planning.jobs import Job, Sizes, planned
 from contextnmt.planning.plan import cost, read_rates, stages
 from contextnmt.progress import progress, say
@@ -51,6 +54,17 @@ NOTES = """
 Core-hours: processor time. Plan: what `contextnmt plan` says of the same stages before the run.
 Memory: the largest resident set of a job, beside what the workflow asks for. Disk: all outputs of
 a stage; those that the workflow removes once they are read are not in it, but in the peak.
+"""
+
+#: What trainings in the sizes of the papers do on a GPU, and how long the one here is.
+RATES, UPDATES = ROOT / "benchmarks/published/training_gpu.md", 200
+PRECISIONS = {"fp32": "", "TF32": ", tf32", "bfloat16": ", bf16"}
+
+NOTES_ON_TRAININGS = """
+All trainings of the preset with one seed, one after the other, at most: by `max_updates`, where
+patience ends most before. Words: of the ids, each sentence with its end, before the limit of its
+length. Rates: target words a second of published/training_gpu.md, for the kind of the system; for
+those of Chen et al., which multiply somewhat more, RNNsearch's.
 """
 
 #: A member of an archive: its path, and the lines that it has.
@@ -254,8 +268,71 @@ def shown(stage: str, figures: Sequence[float]) -> list[str]:
     return [stage, f"{jobs:,}", *times, ratio, *gigabytes[:4], ratio_size, gigabytes[4]]
 
 
+def gpu_rates(page: Path) -> dict[str, float]:
+    """Target words a second by kind of training and precision, of those in the papers' sizes."""
+    cells = [line.strip("| ").split(" | ") for line in read_lines(page)]
+    return {
+        row[0]: float(row[3].replace(",", "")) for row in cells if row[1:2] and "620/" in row[1]
+    }
+
+
+def kind(model: Mapping[str, Any]) -> str:
+    """What a system is among the models whose speed is known."""
+    if not model["attention"]:
+        return "RNNencdec (Bahdanau et al.)"
+    if model["contextualizer"]:
+        return "with context (Choi et al.)"
+    lstm = model["cell"] == "lstm"
+    return "baseline (Choi et al.)" if lstm else "RNNsearch (Bahdanau et al.)"
+
+
+def training_hours(
+    configuration: Mapping[str, Any], results: Path, rates: Mapping[str, float]
+) -> Iterator[list[str]]:
+    """Rows of all trainings of an experiment in a language pair: their hours by precision."""
+    for experiment in configuration["experiments"]:
+        for pair in places.pairs(configuration, experiment):
+            hours, updates = Counter[str](), 0
+            names = systems(configuration, experiment)
+            for name in names:
+                made = recipe(configuration, pair, name)
+                text = read_json(results / f"binarize/{pair}/{made['view']}/manifest.json")["train"]
+                words = text["target"]["tokens"] / text["pairs"] + 1
+                words *= made["training"]["batch_size"] * made["training"]["max_updates"]
+                updates += made["training"]["max_updates"]
+                for precision, suffix in PRECISIONS.items():
+                    rate = rates[kind(made["model"]) + suffix]
+                    hours[precision] += words / rate / 3600
+            shown_hours = [f"{hours[precision]:,.0f}" for precision in PRECISIONS]
+            yield [f"{experiment}, {pair}", f"{len(names)}", f"{updates / 1e6:,.1f}", *shown_hours]
+
+
+def first_updates(place: Path, over: Mapping[str, Any]) -> str:
+    """Train a baseline for some updates on the ids; what it took, in words."""
+    run = "en-fr/baseline/1"
+    short = {**over, "training": {"max_updates": UPDATES, "validate_every": UPDATES}}
+    target = f"results/wmt14/train/{run}/model.json"
+    words = [*call_in(place, short, target), "--profile", "local", "--cores", "all"]
+    for _ in run_with_kills(words, []):
+        raise AssertionError
+    log = (place / target).with_name("log.jsonl")
+    records = [parse_json(line, log) for line in read_lines(log)]
+    trained = [each["target_tokens_per_second"] for each in records if each["kind"] == "train"]
+    (last,) = (each for each in records if each["kind"] == "dev")
+    took = last_row(place / f"results/wmt14/benchmarks/train/{run}.tsv")
+    updates = last["elapsed"] - last["seconds"]
+    return (
+        f"The first {UPDATES} updates of {run} in the sizes of the paper on these ids: "
+        f"{updates / 60:.0f} minutes, {median(trained):,.0f} target words a second; "
+        f"{float(took['s']) - last['elapsed']:.0f} seconds before and after them and their "
+        f"validation ({last['seconds'] / 60:.0f} minutes); {float(took['max_rss']) / 1e3:.1f} GB "
+        "of memory."
+    )
+
+
 HEAD = ["stage", "jobs", "core-hours", "plan", "ratio", "memory (GB)", "asked for", "disk (GB)"]
 HEAD += ["plan", "ratio", "largest file (GB)"]
+HEAD_OF_TRAININGS = ["trainings", "number", "updates (millions)", *PRECISIONS]
 
 
 def main(
@@ -311,7 +388,19 @@ def main(
     ]
     title = "# The texts of WMT14, from archives to ids"
     lines = [shown(*each) for each in (*found, ("all", total))]
-    publish(out, title, facts, NOTES, table(HEAD, lines, words=1))
+    made = layers.of_call(ROOT, [place / "overlay.yaml"], {})
+    hours = [*training_hours(made, place / "results/wmt14", gpu_rates(RATES))]
+    publish(
+        out,
+        title,
+        facts,
+        NOTES,
+        table(HEAD, lines, words=1),
+        ["## Trainings"],
+        first_updates(place, over),
+        NOTES_ON_TRAININGS,
+        table(HEAD_OF_TRAININGS, hours, words=1),
+    )
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from generated_pairs import generate
-from whole_wmt14 import ROOT, archives, asked, rows
+from whole_wmt14 import RATES, ROOT, archives, asked, gpu_rates, rows, training_hours
 
 from contextnmt.configuration import layers, places
 from contextnmt.configuration.keys import CorpusFile
@@ -46,6 +46,21 @@ def test_a_stage_is_beside_its_plan(tmp_path: Path) -> None:
     told = json.loads(json.dumps({job.outputs[0]: [3600.0, nan]}))
     assert [*rows([job], told, tmp_path)] == [
         ("clean", [1, 7200.0, 3600.0, 200.5e6, 2000e6, 5, 0, 5])
+    ]
+
+
+def test_hours_of_trainings_follow_from_words_and_rates(tmp_path: Path) -> None:
+    told = {"train": {"pairs": 10, "target": {"tokens": 240}}}
+    for pair in ("en-fr", "en-de"):
+        for view in ("word", "sym", "bpe", "sym-bpe"):
+            (tmp_path / "binarize" / pair / view).mkdir(parents=True)
+            (tmp_path / "binarize" / pair / view / "manifest.json").write_text(json.dumps(told))
+    configuration = layers.of_call(ROOT, [], {"preset": "wmt14", "systems": ["baseline", "bpe"]})
+    rates = gpu_rates(RATES)
+    hours = 2e6 * 80 * 25 / rates["baseline (Choi et al.), bf16"] / 3600
+    assert [*training_hours(configuration, tmp_path, rates)][:2] == [
+        ["choi2017, en-fr", "2", "2.0", "14", "5", f"{hours:.0f}"],
+        ["choi2017, en-de", "2", "2.0", "14", "5", f"{hours:.0f}"],
     ]
 
 
