@@ -18,6 +18,7 @@ import json
 import lzma
 import os
 import re
+import shutil
 import stat
 import tempfile
 import zlib
@@ -232,13 +233,18 @@ def count_lines(path: Path) -> int:
     return sum(1 for _ in read_lines(path))
 
 
-def make_temporary(path: Path) -> tuple[int, Path]:
-    """Make an empty file beside `path`; return its descriptor, which holds a lock on it, and it.
+def make_temporary(path: Path, folder: bool = False) -> tuple[int, Path]:
+    """Make an empty file or a folder beside `path`; return its descriptor, which holds a lock, too.
 
     No corpus file may have a ``=`` in its name, so the part of a download is never such a file.
     """
     while True:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}=", suffix=".part")
+        naming: Any = {"dir": path.parent, "prefix": f".{path.name}=", "suffix": ".part"}
+        if folder:
+            name = tempfile.mkdtemp(**naming)
+            handle = os.open(name, os.O_RDONLY)
+        else:
+            handle, name = tempfile.mkstemp(**naming)
         with contextlib.suppress(OSError):  # a file system without locks
             fcntl.flock(handle, fcntl.LOCK_EX)
         if os.path.lexists(name):  # else another process took it for abandoned before the lock
@@ -247,16 +253,17 @@ def make_temporary(path: Path) -> tuple[int, Path]:
 
 
 def remove_abandoned(path: Path) -> None:
-    """Remove the temporary files that killed processes left beside `path`.
+    """Remove the temporary files and folders that killed processes left beside `path`.
 
     A process that lives holds the lock on its own. Without locks nobody can tell: all stay.
     """
     for left in path.parent.glob(f".{glob.escape(path.name)}={'?' * 8}.part"):
         with contextlib.suppress(OSError):
-            handle = os.open(left, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+            mode = os.O_RDONLY if left.is_dir() else os.O_RDWR
+            handle = os.open(left, mode | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                left.unlink()
+                shutil.rmtree(left) if mode == os.O_RDONLY else left.unlink()
             finally:
                 os.close(handle)
 

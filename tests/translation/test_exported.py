@@ -12,8 +12,8 @@ import yaml
 from small_results import VIEWS, run_file
 
 from contextnmt.errors import UserError
-from contextnmt.files import file_digest, read_json, write_json, write_lines
-from contextnmt.report.export import export
+from contextnmt.files import file_digest, read_json, remove_abandoned, write_json, write_lines
+from contextnmt.report.export import export, new_folder
 from contextnmt.translation.exported import CARD, MANIFEST, adopt, checked
 from contextnmt.translation.own_text import OwnText
 from contextnmt.translation.run_file import read_exported, read_run
@@ -289,3 +289,14 @@ def test_the_card_survives_the_round_trip_through_the_hub(exported):
     assert "| test | 2 | 12.35 | – | – | – | – |" in body
     assert f"`{SIGNATURE}`" in body and "object at" not in body
     assert "1,234 parameters, 8 updates in 1:01 min" in body
+
+
+def test_a_new_folder_removes_what_killed_processes_left_of_it(tmp_path: Path) -> None:
+    path, left = tmp_path / "model", tmp_path / ".model=abcd_123.part"
+    left.mkdir()
+    (left / "model.json").touch()
+    with new_folder(path) as living:
+        assert [*tmp_path.iterdir()] == [living]
+        remove_abandoned(path)  # as another process would
+        assert living.is_dir()
+    assert [*tmp_path.iterdir()] == [path]

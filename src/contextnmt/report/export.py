@@ -3,7 +3,6 @@
 import contextlib
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -13,7 +12,15 @@ import torch
 import typer
 
 from contextnmt.errors import UserError
-from contextnmt.files import REMEDIES, atomic_path, file_digest, write_json, write_lines
+from contextnmt.files import (
+    REMEDIES,
+    atomic_path,
+    file_digest,
+    make_temporary,
+    remove_abandoned,
+    write_json,
+    write_lines,
+)
 from contextnmt.report.card import card
 from contextnmt.report.learning_curves import read_log
 from contextnmt.report.report import read_results
@@ -110,7 +117,8 @@ def new_folder(path: Path) -> Iterator[Path]:
         raise UserError(there)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}=", suffix=".part"))
+        remove_abandoned(path)
+        handle, made = make_temporary(path, folder=True)
     except OSError as error:
         reason = REMEDIES.get(error.errno or 0, error.strerror)
         raise UserError(f"{path}: cannot be made, {reason}") from None
@@ -126,3 +134,4 @@ def new_folder(path: Path) -> Iterator[Path]:
             raise UserError(there) from None
     finally:
         shutil.rmtree(made, ignore_errors=True)
+        os.close(handle)
