@@ -315,7 +315,7 @@ class Method:
     name: Line
     """The method in words."""
     contrasts: Annotated[list[Contrast], Strict()]
-    """Pairs of systems that differ in this method alone, the system that has it first."""
+    """Pairs of systems that differ in this method alone; the first one of a pair has it."""
 
 
 @dataclass(frozen=True, config=KEYS, kw_only=True)

@@ -316,7 +316,7 @@ def generate(
     seed: Annotated[int, typer.Option(help="Seed of the generator.")],
     out: Annotated[Path, typer.Option(help="Archive to write.")],
 ) -> None:
-    """Write the embedded corpus: a tar archive of all its texts, the same for the same seed.
+    """Write the made-up corpus: a tar archive of all its texts, the same for the same seed.
 
     Members: {train,dev,test}.{en,fr,de}; {dev,test}.phenomena.tsv (line, kind, language, source,
     target, seen, distance, side); train.noise.tsv (line, kind, languages) and train.domains.tsv

@@ -69,8 +69,8 @@ def phenomena(
 ) -> None:
     """Count the ambiguous words, names, numbers and acronyms that translations render right.
 
-    A translation that is damaged or has another number of lines than the reference has no counts,
-    but a gap that tells the reason.
+    If a translation is damaged, or differs from the reference in its number of lines, a gap with
+    the reason replaces its counts.
 
     Example: contextnmt phenomena --tags embedded.tar.gz::test.phenomena.tsv --target-language fr
     --name test.beam12 --hypothesis test.beam12.gz --reference test.fr.gz --out phenomena.json

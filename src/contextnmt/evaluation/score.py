@@ -75,8 +75,8 @@ def score(
 
     A name is TEXT.beamN, or TEXT.beamN.VARIANT; variants get no chrF and TER. A reference is
     refused if its number of lines is not the one that `--lines` states for TEXT. A translation
-    without any word has BLEU 0 and a note. A translation gets a reason instead of a score if it is
-    damaged, if it has another number of lines than its reference, or if it has no word in a subset.
+    without a word in any line has BLEU 0 and a note. A translation gets a reason instead of a score
+    if it is damaged, has another number of lines than its reference, or has no word in a subset.
 
     Example: contextnmt score --name test.beam12 --hypothesis test.beam12.gz --reference test.fr.gz
     --raw-reference raw.test.fr.gz --target-language fr --out scores.json

@@ -53,8 +53,8 @@ NOTES = {
     "text alone. The interval is estimated: that of the system's BLEU on the whole text, widened "
     "by √(all sentences / sentences scored). The quoted score has no interval.",
     COVERAGE: "Coverage: percentage points of the words of the training text that the vocabulary "
-    "covers, with symbols minus without, in the language that gains most, which in the paper may "
-    "be the other one. It is counted, so there is no interval.",
+    "covers, with symbols minus without. Ours and the paper's are each of the language that gains "
+    "most, which may differ. It is counted, so there is no interval.",
 }
 
 
@@ -393,8 +393,8 @@ def notes(results: Results, data: list[Row]) -> list[str]:
             f"Intervals tell what other test sentences and other trainings, {len(results.seeds)} "
             "seeds each, would give; they are not corrected for the number of claims. A claim that "
             "one system is better (> 0) “holds” if the interval is above zero, is “opposite” if it "
-            "is below, and “undecided” otherwise. If the true difference is the paper's, the "
-            f"seeds that a verdict names show the claim in {100 * POWER:.0f} % of cases. Where it "
+            "is below, and “undecided” otherwise. If the true difference is the paper's, as many "
+            f"seeds as a verdict names are enough in {100 * POWER:.0f} % of cases. Where it "
             "names more test sentences, no number of seeds is enough: seeds do not narrow the "
             "interval over sentences."
         )

@@ -181,9 +181,9 @@ def notes(paper: Paper, alike: dict[str, Cell], own: list[str]) -> list[str]:
     ]
     if "unknown_limit" in own:
         lines.append(
-            "Unknown limit: share of unknown words allowed in the system's own text; 1.00: no "
-            "limit. If training.filters is symbolized, the limit of word systems applies to the "
-            "symbolized text instead (A14 in docs/decisions.md)."
+            "Unknown limit: share of unknown words allowed in the system's own text; 1.00: any. "
+            "If training.filters is symbolized, word systems have 1.00 here, but the limit applies "
+            "to their symbolized text (A14 in docs/decisions.md)."
         )
     if paper:
         lines.append(

@@ -47,8 +47,8 @@ def lexicon(
     """Write the likeliest target word of each source word, from tokenized sentence pairs.
 
     A row is source word, target word, its probability, and how often the source word was read; the
-    most frequent words come first. Of a text with more than --pairs sentence pairs, so
-    many are read, evenly spread. Memory grows with them: some 12 GB per million.
+    most frequent words come first. Of a text with more sentence pairs than
+    --pairs, only --pairs are read, evenly spread. Memory grows with them: some 12 GB per million.
 
     Example: contextnmt lexicon --source train.en.gz --target train.fr.gz --out lexicon.tsv.gz
     """

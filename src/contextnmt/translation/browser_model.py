@@ -64,7 +64,7 @@ def browser_model(
     out: Annotated[Path, typer.Option(help="JSON file to write")],
     beam: Annotated[int, typer.Option(help="beam width of the page", min=1)] = 12,
     sentences: Annotated[
-        int, typer.Option(help="how many of the text to compare on, and to offer", min=1)
+        int, typer.Option(help="how many sentences to compare, and to offer on the page", min=1)
     ] = 200,
 ) -> None:
     """Write a run as one file with which a page translates; weights become 8-bit integers.

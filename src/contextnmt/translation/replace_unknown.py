@@ -38,9 +38,9 @@ def replace_unknown(
     """Replace each UNK of a translation, using the source word with the most attention.
 
     The lexicon's likeliest translation of that word takes its place, or the word itself if the
-    lexicon lacks it. `restore` replaces copied symbols. Not meant for subwords: next to none are
-    unknown. If the text itself has a word UNK, it counts as unknown too, and mostly comes back as a
-    copy.
+    lexicon lacks it. If that word is a symbol, `restore` later replaces the copy. Not meant for
+    subwords: next to none are unknown. If the text itself has a word UNK, it counts as unknown too,
+    and mostly comes back as a copy.
 
     Example: contextnmt replace-unknown --translation test.beam12.gz
     --alignments test.beam12.alignments.npz --source test.en.gz --lexicon lexicon.tsv.gz
