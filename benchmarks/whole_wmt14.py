@@ -312,7 +312,7 @@ def first_updates(place: Path, over: Mapping[str, Any]) -> str:
     run = "en-fr/baseline/1"
     short = {**over, "training": {"max_updates": UPDATES, "validate_every": UPDATES}}
     target = f"results/wmt14/train/{run}/model.json"
-    words = [*call_in(place, short, target), "--profile", "local", "--cores", "all"]
+    words = [*call_in(place, short, target), "--profile", f"{ROOT}/local", "--cores", "all"]
     for _ in run_with_kills(words, []):
         raise AssertionError
     log = (place / target).with_name("log.jsonl")
@@ -364,7 +364,7 @@ def main(
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(place / "site")))
     Thread(target=server.serve_forever, daemon=True).start()
     over["mirrors"] = [f"http://127.0.0.1:{server.server_port}"]
-    words = [*call_in(place, over, "binarized"), "--profile", "local", "--cores", "all"]
+    words = [*call_in(place, over, "binarized"), "--profile", f"{ROOT}/local", "--cores", "all"]
     if not (place / "plan.json").exists():  # of the whole, not of what a former call left
         jobs, made, _ = planned(words)
         sizes, rates = Sizes(made), read_rates()

@@ -151,8 +151,8 @@ class CorpusText:
     lines_recalled: Count | dict[Pair, Count] | None = None
     """Number of pairs, unverified: another number is a warning in the log of extract, no error."""
     references: dict[Language, Some[Filled]] | None = None
-    """For each language that this dev or test text is translated into, further references: names as
-    in `member` or, without it, in `file`; of a table, names of columns. BLEU, chrF and TER use
+    """For each language that this dev or test text is translated into, further references, named as
+    in `member` (in `file`, if there is no `member`; in a table, by column). BLEU, chrF and TER use
     all references; everything else uses the first."""
     phenomena: Line | None = None
     """Member of the same archive that tags difficulties of the text (names, numbers, acronyms,

@@ -209,9 +209,9 @@ def notes(kinds: Set[str]) -> list[str]:
         "Distances: between the vectors of a word in two sentences, after the context mask; means "
         f"over {'; '.join(means[kind] for kind in means if kind in kinds)}. Without a "
         "contextualizer a word has one vector, so the distance is 0.",
-        "Source: the vector of the word itself. Target: the vectors of its renderings, as the "
-        "text's table of tagged words lists them, each with the masks of all sentences that have "
-        "the word. The distance is the mean over the renderings; without such a table there "
+        "Source: the vector of the word itself. Target: the vectors of its renderings, listed "
+        "in the text's table of tagged words, each masked in turn by every sentence that has the "
+        "word. The distance is the mean over the renderings; without such a table there "
         "is none. The masks depend on the source sentence alone.",
         "Two senses farther: how often a word's vectors are farther apart by cosine in two "
         "sentences with different senses than in two with the same sense (a tie counts half). All "

@@ -88,8 +88,8 @@ def checklist(results: Results, models: dict[Run, dict[str, Any]]) -> list[tuple
         ("energy", "not measured"),
         (
             "settings",
-            "not searched for in these runs; those that differ from the paper's are listed under "
-            "Deviations, all are in configuration.json",
+            "no hyperparameter search in these runs; settings that differ from the paper's are "
+            "listed under Deviations, all settings are in configuration.json",
         ),
         (
             "runs",

@@ -257,8 +257,8 @@ SYMBOLS_NOTES = [
     "training text.",
     "Target: what stands for it most often on the other side, which is what restoration writes; in "
     "brackets how often, if not always.",
-    "German writes all nouns with a capital, so nouns that both languages share are names here "
-    "too, as the paper's rule has it (A29 in docs/decisions.md).",
+    "With German, nouns that both languages share are names too, since German capitalizes all "
+    "nouns (the paper's rule; A29 in docs/decisions.md).",
 ]
 
 
