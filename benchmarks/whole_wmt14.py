@@ -61,10 +61,10 @@ RATES, UPDATES = ROOT / "benchmarks/published/training_gpu.md", 200
 PRECISIONS = {"fp32": "", "TF32": ", tf32", "bfloat16": ", bf16"}
 
 NOTES_ON_TRAININGS = """
-All trainings of the preset with one seed, one after the other, at most: by `max_updates`, where
-patience ends most before. Words: of the ids, each sentence with its end, before the limit of its
-length. Rates: target words a second of published/training_gpu.md, for the kind of the system; for
-those of Chen et al., which multiply somewhat more, RNNsearch's.
+Hours on one H200 of all trainings with one seed, one after the other, at most: up to `max_updates`,
+though patience ends most of them before. Target words: of the ids, with the ends of sentences; the
+limit of length is not counted. Rates: those of published/training_gpu.md for systems of this kind;
+for those of Chen et al., which multiply somewhat more, those of RNNsearch.
 """
 
 #: A member of an archive: its path, and the lines that it has.
@@ -310,7 +310,8 @@ def training_hours(
 def first_updates(place: Path, over: Mapping[str, Any]) -> str:
     """Train a baseline for some updates on the ids; what it took, in words."""
     run = "en-fr/baseline/1"
-    short = {**over, "training": {"max_updates": UPDATES, "validate_every": UPDATES}}
+    training = {"max_updates": UPDATES, "validate_every": UPDATES, "threads": os.cpu_count()}
+    short = {**over, "device": "cpu", "training": training}
     target = f"results/wmt14/train/{run}/model.json"
     words = [*call_in(place, short, target), "--profile", f"{ROOT}/local", "--cores", "all"]
     for _ in run_with_kills(words, []):
