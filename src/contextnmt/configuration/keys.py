@@ -267,9 +267,10 @@ class Decoding:
     beams: Some[Beam] = field(default_factory=lambda: [1, 12])
     """Beam widths; every text is translated with each of them (A17)."""
     nbest: Beam | None = None
-    """Number of translations listed for each sentence, with their scores. The one with the best
-    score per token is then scored too, at widths above 1 (A18). The number is at most the narrowest
-    of these widths, since a beam of width N gives at most N translations. null: none."""
+    """Number of translations listed for each sentence, with their scores. Of all that the
+    beam finished, the one with the best score per token is then scored too, at widths above 1
+    (A18). The number is at most the narrowest of these widths, since a beam of width N gives at
+    most N translations. null: none."""
     minimum_length: Share = MINIMUM_LENGTH
     """Least length of a translation, as a share of the tokens of its source (A19); 0: no limit. It
     also holds for the validations of trainings, so another value trains all systems again."""

@@ -393,9 +393,9 @@ def notes(results: Results, data: list[Row]) -> list[str]:
             f"Intervals tell what other test sentences and other trainings, {len(results.seeds)} "
             "seeds each, would give; they are not corrected for the number of claims. A claim that "
             "one system is better (> 0) “holds” if the interval is above zero, is “opposite” if it "
-            "is below, and “undecided” otherwise. If the true difference is the paper's, as many "
-            f"seeds as a verdict names are enough in {100 * POWER:.0f} % of cases. Where it "
-            "names more test sentences, no number of seeds is enough: seeds do not narrow the "
+            "is below, and “undecided” otherwise. If the true difference is the paper's, the "
+            f"number of seeds that a verdict states is enough in {100 * POWER:.0f} % of cases. "
+            "Where it names more test sentences, no number of seeds is enough: seeds do not narrow the "
             "interval over sentences."
         )
     if ranges - {in_words(BETTER)}:

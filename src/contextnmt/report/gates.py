@@ -198,7 +198,7 @@ def distance(value: float) -> str:
 def notes(kinds: Set[str]) -> list[str]:
     """Notes of a table with these kinds of pairs."""
     means = {
-        "same": "ambiguous words that have sentence pairs of both kinds, one sense and two senses",
+        "same": "ambiguous words found in two sentences with one sense and in two with two senses",
         "unknown": "all pairs of sentences that share a word, whose senses are not known",
     }
     found = [

@@ -79,8 +79,8 @@ def symbolize(
     edited by hand; keep its rows sorted by type and source.
 
     A training text in parts: the same for each part, with the counts of the whole text
-    (--source-counts and --target-counts), which `contextnmt select` writes and, of several parts,
-    `contextnmt word-counts` adds up; then `contextnmt rule-dictionary` merges the tables.
+    (--source-counts and --target-counts). `contextnmt select` writes the counts of a part,
+    `contextnmt word-counts` adds them up. Then `contextnmt rule-dictionary` merges the tables.
 
     A dev text, from both sides: the same with --no-rules and with the counts of the
     training text.
@@ -92,7 +92,8 @@ def symbolize(
     writes PREFIX.en.gz and PREFIX.symbols.tsv.gz, a table with the columns line (from 1), symbol
     and source, by which `contextnmt restore` puts words back in place of a translation's symbols.
     With --dictionary train.rules.tsv in place of --source-counts and --rates, a name or acronym
-    becomes a symbol if it is a source of the rule dictionary, of several names the longest.
+    becomes a symbol if it is a source of the rule dictionary. Of overlapping ones, the longest is
+    one.
     """
     check_languages(source_language, target_language)
     if target:

@@ -98,8 +98,8 @@ def train(
     --dev-target dev.bpe.fr.gz --out model --state model/state
     --model '{"hidden": 256}' --training '{"batch_size": 80}'
 
-    To train only on pairs that another system also keeps, name its view of them and its
-    limits: --filter '{"data": "data/word", "max_length": 50, "unknown_limit": 0.1}'
+    To train only on pairs that another system also keeps, name its `binarize` folder and
+    its limits: --filter '{"data": "data/word", "max_length": 50, "unknown_limit": 0.1}'
 
     BLEU is that of the tokens in the view, subwords joined. With --training
     '{"validation": "restored"}' it is that of words: the translations of --dev-text are restored,

@@ -37,8 +37,8 @@ def replace_unknown(
 ) -> None:
     """Replace each UNK of a translation, using the source word with the most attention.
 
-    The lexicon's likeliest translation of that word takes its place, or the word itself if the
-    lexicon lacks it. If that word is a symbol, `restore` later replaces the copy. Not meant for
+    UNK becomes the lexicon's likeliest translation of that word, or the word itself if the lexicon
+    lacks it. If that word is a symbol, `restore` later replaces the copy. Not meant for
     subwords: next to none are unknown. If the text itself has a word UNK, it counts as unknown too,
     and mostly comes back as a copy.
 

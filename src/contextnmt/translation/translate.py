@@ -77,7 +77,7 @@ def translate(
         typer.Option("--alignments", help="also write the attention weights of the widest beam"),
     ] = False,
 ) -> None:
-    """Translate texts by beam search: your own sentences, or files as a model reads them.
+    """Translate texts by beam search: your own sentences, or files in a model's view.
 
     Your own: contextnmt translate --run results/demo/run/en-fr/context-symbol/1.json
     < sentences.en > sentences.fr
