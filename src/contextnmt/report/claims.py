@@ -395,8 +395,8 @@ def notes(results: Results, data: list[Row]) -> list[str]:
             "one system is better (> 0) “holds” if the interval is above zero, is “opposite” if it "
             "is below, and “undecided” otherwise. If the true difference is the paper's, the "
             f"number of seeds that a verdict states is enough in {100 * POWER:.0f} % of cases. "
-            "Where it names more test sentences, no number of seeds is enough: seeds do not narrow the "
-            "interval over sentences."
+            "Where it names more test sentences, no number of seeds is enough: seeds do not narrow "
+            "the interval over sentences."
         )
     if ranges - {in_words(BETTER)}:
         found.append(
