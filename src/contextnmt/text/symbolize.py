@@ -92,8 +92,8 @@ def symbolize(
     writes PREFIX.en.gz and PREFIX.symbols.tsv.gz, a table with the columns line (from 1), symbol
     and source, by which `contextnmt restore` puts words back in place of a translation's symbols.
     With --dictionary train.rules.tsv in place of --source-counts and --rates, a name or acronym
-    becomes a symbol if it is a source of the rule dictionary. Of overlapping ones, the longest is
-    one.
+    becomes a symbol if it is a source of the rule dictionary. If several of these overlap, only the
+    longest becomes a symbol.
     """
     check_languages(source_language, target_language)
     if target:
