@@ -6,6 +6,7 @@ from them; it is killed on the way and goes on. Then a training begins on the id
 of words say how long all trainings take at most. benchmarks/README.md has an example.
 """
 
+import contextlib
 import gzip
 import hashlib
 import html
@@ -186,9 +187,10 @@ class Watched:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.kept, self.ended = folder, folder / "watched.json", Event()
-        first = {"first": shutil.disk_usage(folder).used, "most": 0, "seconds": 0.0, "kills": -1}
+        first = {"first": shutil.disk_usage(folder).used, "most": 0, "seconds": 0.0, "kills": 0}
         self.seen = read_json(self.kept) if self.kept.exists() else first
-        self.seen["kills"] += 1  # of the call before this one, if there was one
+        self.seen["kills"] += self.seen.get("running", 0)  # the call before this one did not end
+        self.seen["running"] = 1
         Thread(target=self.watch, daemon=True).start()
 
     def watch(self) -> None:
@@ -201,6 +203,13 @@ class Watched:
             self.seen["seconds"], last = self.seen["seconds"] + now - last, now
             write_json(self.kept, self.seen)
 
+    def end(self) -> dict[str, Any]:
+        """Look no more; what was seen."""
+        self.ended.set()
+        self.seen["running"] = 0
+        write_json(self.kept, self.seen)
+        return self.seen
+
 
 def run_with_kills(words: list[str], kills: Sequence[float]) -> Iterator[None]:
     """Run Snakemake; kill it and all its jobs so many minutes after each start, yield, and go on.
@@ -209,16 +218,18 @@ def run_with_kills(words: list[str], kills: Sequence[float]) -> Iterator[None]:
     """
     call = [sys.executable, "-m", "snakemake", *words]
     for minutes in (*kills, inf):
+        subprocess.run([*call, "--unlock"], cwd=ROOT, check=True)  # also of a call that was killed
         process = subprocess.Popen(call, cwd=ROOT, start_new_session=True)
         try:
             status = process.wait(None if minutes == inf else 60 * minutes)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
             say(f"killed after {minutes:g} minutes")
             yield
-            subprocess.run([*call, "--unlock"], cwd=ROOT, check=True)
             continue
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
         if status:
             raise UserError(f"snakemake ended with status {status}: see its log")
         if minutes == inf:
@@ -314,9 +325,10 @@ def first_updates(place: Path, over: Mapping[str, Any]) -> str:
     short = {**over, "device": "cpu", "training": training}
     target = f"results/wmt14/train/{run}/model.json"
     words = [*call_in(place, short, target), "--profile", f"{ROOT}/local", "--cores", "all"]
-    for _ in run_with_kills(words, []):
-        raise AssertionError
     log = (place / target).with_name("log.jsonl")
+    if not log.exists():
+        shutil.rmtree(log.parent, ignore_errors=True)  # its times would be of the last call alone
+    list(run_with_kills(words, []))
     records = [parse_json(line, log) for line in read_lines(log)]
     trained = [each["target_tokens_per_second"] for each in records if each["kind"] == "train"]
     (last,) = (each for each in records if each["kind"] == "dev")
@@ -372,10 +384,11 @@ def main(
         costs = {job.outputs[0]: cost(job, sizes, rates) for job in jobs if job.stage}
         write_json(place / "plan.json", {name: each[1:3] for name, each in costs.items()})
     watched = Watched(place)
-    for _ in run_with_kills(words, kill or []):
-        watched.seen["kills"] += 1
-    watched.ended.set()
-    seen = watched.seen
+    try:
+        for _ in run_with_kills(words, kill or []):
+            watched.seen["kills"] += 1
+    finally:
+        seen = watched.end()
     everything = planned([*words, "--forceall", "--rerun-incomplete"]).jobs
     found = [*rows(everything, read_json(place / "plan.json"), place)]
     total = [sum(column) for column in zip(*(figures for _, figures in found), strict=True)]

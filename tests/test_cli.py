@@ -165,9 +165,9 @@ def test_an_error_of_the_disk_in_a_thread_is_one_line() -> None:
     """Of TensorBoard's, for one; its next call raises the error again in the main thread."""
     done = ended(
         "import os, sys, threading; from contextnmt import cli\n"
-        "def fail(number): raise OSError(number, 'failed')\n"
+        "def fail(number): raise OSError(number, 'no') if number else RuntimeError('<a>: b (5)')\n"
         "def run(_):\n"
-        "    for number in (28, 5, 13, 9):\n"
+        "    for number in (28, 5, 13, 0, 9):\n"
         "        thread = threading.Thread(target=fail, args=[number])\n"
         "        thread.start(); thread.join()\n"
         "cli.run = run; sys.argv = ['contextnmt', 'train']; cli.main()"
@@ -176,7 +176,7 @@ def test_an_error_of_the_disk_in_a_thread_is_one_line() -> None:
     assert full.startswith("contextnmt train: a file: the disk is full")
     assert failing.startswith("contextnmt train: a file: its disk fails")
     assert locked.startswith("contextnmt train: a file: may not be read or written")
-    assert rest.startswith("Exception in thread") and "Errno 9" in rest  # a bug
+    assert rest.startswith("Exception in thread") and "b (5)" in rest and "Errno 9" in rest  # bugs
 
 
 def test_a_file_that_the_system_refuses_to_torch_is_one_line(tmp_path: Path) -> None:

@@ -93,8 +93,8 @@ ADVICE = {
     errno.ESTALE: "its file system has lost it: run the same command again",
 }
 
-#: What torch says where the system refuses it a file, with the number of the error.
-REFUSED = re.compile(r"<(.+)>.*\((\d+)\)$", re.MULTILINE)
+#: What torch says where the system refuses it a file: with the name and the number of the error.
+REFUSED = re.compile(r"<(.+?)>.*: (.+) \((\d+)\)$", re.MULTILINE)
 
 #: Words of the errors of systems and libraries that get no memory, in lower case.
 NO_MEMORY = ("allocate memory", "out of memory", "map segment", "can't start new thread")
@@ -214,11 +214,12 @@ def lacks_memory(error: BaseException) -> bool:
 
 def explanation(error: BaseException) -> str:
     """The line for the user about an error of the system; empty for any other, which is a bug."""
-    number, file = getattr(error, "errno", None), getattr(error, "filename", None)
     if isinstance(error, RuntimeError) and (refused := REFUSED.search(str(error))):
-        number, file = int(refused[2]), refused[1]
-    if number in ADVICE:
-        return f"{file or 'a file'}: {ADVICE[number]}"
+        file, words, number = refused[1], refused[2], int(refused[3])
+        if words == os.strerror(number):
+            error = OSError(number, words, file)
+    if isinstance(error, OSError) and error.errno in ADVICE:
+        return f"{error.filename or 'a file'}: {ADVICE[error.errno]}"
     system = isinstance(error, OSError | RuntimeError | ImportError | MemoryError)
     if system and lacks_memory(error):
         said = str(error).partition("\n")[0] or "MemoryError"

@@ -233,18 +233,17 @@ def count_lines(path: Path) -> int:
     return sum(1 for _ in read_lines(path))
 
 
-def make_temporary(path: Path, folder: bool = False) -> tuple[int, Path]:
-    """Make an empty file or a folder beside `path`; return its descriptor, which holds a lock, too.
+#: Suffix of a folder that is being made, beside the temporary file that is locked meanwhile.
+FOLDER = ".folder"
+
+
+def make_temporary(path: Path) -> tuple[int, Path]:
+    """Make an empty file beside `path`; return its descriptor, which holds a lock on it, and it.
 
     No corpus file may have a ``=`` in its name, so the part of a download is never such a file.
     """
     while True:
-        naming: Any = {"dir": path.parent, "prefix": f".{path.name}=", "suffix": ".part"}
-        if folder:
-            name = tempfile.mkdtemp(**naming)
-            handle = os.open(name, os.O_RDONLY)
-        else:
-            handle, name = tempfile.mkstemp(**naming)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}=", suffix=".part")
         with contextlib.suppress(OSError):  # a file system without locks
             fcntl.flock(handle, fcntl.LOCK_EX)
         if os.path.lexists(name):  # else another process took it for abandoned before the lock
@@ -253,17 +252,18 @@ def make_temporary(path: Path, folder: bool = False) -> tuple[int, Path]:
 
 
 def remove_abandoned(path: Path) -> None:
-    """Remove the temporary files and folders that killed processes left beside `path`.
+    """Remove the temporary files that killed processes left beside `path`, with their folders.
 
-    A process that lives holds the lock on its own. Without locks nobody can tell: all stay.
+    A process that lives holds the lock on its own. Without locks nobody can tell: all stay. The
+    folder of a temporary file has its name and the suffix of `FOLDER`: on NFS, no folder is locked.
     """
     for left in path.parent.glob(f".{glob.escape(path.name)}={'?' * 8}.part"):
         with contextlib.suppress(OSError):
-            mode = os.O_RDONLY if left.is_dir() else os.O_RDWR
-            handle = os.open(left, mode | os.O_NOFOLLOW | os.O_NONBLOCK)
+            handle = os.open(left, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(left) if mode == os.O_RDONLY else left.unlink()
+                shutil.rmtree(left.with_suffix(FOLDER), ignore_errors=True)
+                left.unlink()
             finally:
                 os.close(handle)
 

@@ -13,6 +13,7 @@ import textwrap
 import time
 from collections import Counter
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from logging import WARNING, LogRecord
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ JOBS, LINES = 8, 12
 #: In a dry run: items of a list, characters of a reason, as JSON before and after an edit may be.
 ITEMS, REASON = 4, 500
 #: Of a reason: parameters before and now, in which JSON of 140 files may differ in one.
-PARAMS = re.compile("Union of exclusive params .*?: before: (.*?) now: (.*?)(?=; |$)")
+PARAMS = re.compile("Union of exclusive params .*?: before: (.*?) now: (.*?) *(?=; |$)")
 #: Bytes at the end of a log in which progress is looked for.
 TAIL = 8192
 #: Messages of a run that are shown, besides warnings and errors.
@@ -135,10 +136,13 @@ def begun(said: dict[str, Any]) -> Job:
 
 
 def differing(params: re.Match[str]) -> str:
-    """Of parameters before and now, the items that are not in both."""
+    """Of parameters before and now, the items that differ."""
     before, now = (each.split(", ") for each in params.groups())
-    gone = ", ".join(item for item in before if item not in now)
-    return f"before: {gone} now: {', '.join(item for item in now if item not in before)}"
+    found = SequenceMatcher(None, before, now, autojunk=False).get_opcodes()
+    apart = [each for each in found if each[0] != "equal"]
+    gone = ", ".join(item for _, start, stop, *_ in apart for item in before[start:stop])
+    new = ", ".join(item for *_, start, stop in apart for item in now[start:stop])
+    return f"before: {gone} now: {new}"
 
 
 def planned(record: LogRecord) -> LogRecord:

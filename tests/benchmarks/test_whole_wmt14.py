@@ -55,12 +55,26 @@ def test_hours_of_trainings_follow_from_words_and_rates(tmp_path: Path) -> None:
         for view in ("word", "sym", "bpe", "sym-bpe"):
             (tmp_path / "binarize" / pair / view).mkdir(parents=True)
             (tmp_path / "binarize" / pair / view / "manifest.json").write_text(json.dumps(told))
-    configuration = layers.of_call(ROOT, [], {"preset": "wmt14", "systems": ["baseline", "bpe"]})
-    rates = gpu_rates(RATES)
-    hours = 2e6 * 80 * 25 / rates["baseline (Choi et al.), bf16"] / 3600
-    assert [*training_hours(configuration, tmp_path, rates)][:2] == [
-        ["choi2017, en-fr", "2", "2.0", "14", "5", f"{hours:.0f}"],
-        ["choi2017, en-de", "2", "2.0", "14", "5", f"{hours:.0f}"],
+    asked_for = ["baseline", "context", "rnnencdec-50", "gru"]
+    configuration = layers.of_call(ROOT, [], {"preset": "wmt14", "systems": asked_for})
+    words = 80 * 25
+    rates = {
+        f"{name}{suffix}": 1e6 * words / 3600 / hours
+        for name, hours in (
+            ("baseline (Choi et al.)", 3),
+            ("with context (Choi et al.)", 10),
+            ("RNNencdec (Bahdanau et al.)", 100),
+            ("RNNsearch (Bahdanau et al.)", 1000),
+        )
+        for suffix in ("", ", tf32", ", bf16")
+    }
+    assert rates.keys() <= gpu_rates(RATES).keys()
+    assert [*training_hours(configuration, tmp_path, rates)] == [
+        ["choi2017, en-fr", "2", "2.0", "13", "13", "13"],
+        ["choi2017, en-de", "2", "2.0", "13", "13", "13"],
+        ["bahdanau2015, en-fr", "1", "0.6", "60", "60", "60"],
+        ["chen2017, en-fr", "1", "0.7", "667", "667", "667"],
+        ["chen2017, en-de", "1", "0.7", "667", "667", "667"],
     ]
 
 

@@ -293,10 +293,11 @@ def test_the_card_survives_the_round_trip_through_the_hub(exported):
 
 def test_a_new_folder_removes_what_killed_processes_left_of_it(tmp_path: Path) -> None:
     path, left = tmp_path / "model", tmp_path / ".model=abcd_123.part"
-    left.mkdir()
-    (left / "model.json").touch()
+    left.touch()
+    left.with_suffix(".folder").mkdir()
+    (left.with_suffix(".folder") / "model.json").touch()
     with new_folder(path) as living:
-        assert [*tmp_path.iterdir()] == [living]
+        assert {*tmp_path.iterdir()} == {living, living.with_suffix(".part")}
         remove_abandoned(path)  # as another process would
         assert living.is_dir()
     assert [*tmp_path.iterdir()] == [path]

@@ -208,6 +208,13 @@ def test_lines_are_stated_for_the_pairs_that_have_them(
         for line in commands("score", target.format(pair), **own)
     ]
     assert stated == [["dev=500", "test=1000"], ["dev=500"]]
+    own["corpora"]["embedded"]["texts"]["dev"] = {"lines": None, "lines_recalled": 400}
+    (dev,), (test,) = (
+        commands("extract", f"results/demo/extract/en-de/{text}.de.gz", **own)
+        for text in ("dev", "test")
+    )
+    assert " --lines-recalled 400" in dev
+    assert " --lines 1000" in test
 
 
 def test_one_translation_is_not_normalised_and_others_only_if_asked(

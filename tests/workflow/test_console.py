@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from snakemake.persistence import ParamsChange
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from snakemake_logger_plugin_contextnmt import Job, LogHandler, planned
@@ -65,14 +66,14 @@ def test_a_plan_tells_why_in_short_lines(snakemake: Run, local: list[str]) -> No
 
 
 def test_a_plan_tells_only_what_differs_of_parameters() -> None:
-    all_of = '\'{{"clip": {}, "code": ["a.py@1", "b.py@{}"]}}\''.format
-    changed = f"before: {all_of(1.0, 'x')} now: {all_of(2.0, 'y')}"
-    reason = f"Params have changed: Union of exclusive params across all: {changed}; Missing: c, d"
+    all_of = '\'{{"clip": {}, "code": ["a.py@1", "b.py@{}"], "last": 2.0}}\''.format
+    changed = ParamsChange({all_of(1.0, "x")}, {all_of(2.0, "y")}, {"file"})
+    reason = f"Params have changed: {changed}; Missing: c, d"
     record = logging.makeLogRecord({"input": [], "output": [], "reason": reason})
     told = vars(planned(record))["reason"]
     assert told == (
-        """Params have changed: before: '{"clip": 1.0, "b.py@x"]}' """
-        """now: '{"clip": 2.0, "b.py@y"]}'; Missing: c, d"""
+        """Params have changed: before: '{"clip": 1.0, "b.py@x"] """
+        """now: '{"clip": 2.0, "b.py@y"]; Missing: c, d"""
     )
 
 

@@ -13,6 +13,7 @@ import typer
 
 from contextnmt.errors import UserError
 from contextnmt.files import (
+    FOLDER,
     REMEDIES,
     atomic_path,
     file_digest,
@@ -118,7 +119,9 @@ def new_folder(path: Path) -> Iterator[Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_abandoned(path)
-        handle, made = make_temporary(path, folder=True)
+        handle, mark = make_temporary(path)
+        made = mark.with_suffix(FOLDER)
+        made.mkdir(mode=0o700)
     except OSError as error:
         reason = REMEDIES.get(error.errno or 0, error.strerror)
         raise UserError(f"{path}: cannot be made, {reason}") from None
@@ -134,4 +137,5 @@ def new_folder(path: Path) -> Iterator[Path]:
             raise UserError(there) from None
     finally:
         shutil.rmtree(made, ignore_errors=True)
+        mark.unlink(missing_ok=True)
         os.close(handle)
