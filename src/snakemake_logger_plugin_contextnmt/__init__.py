@@ -262,15 +262,23 @@ class LogHandler(LogHandlerBase):
             self.running, self.finished = False, True
 
     def fail(self, said: dict[str, Any]) -> None:
-        """Show the rule of a failed job, and the path and the end of each of its logs."""
+        """Show the rule of a failed job, and the path and the end of each of its logs.
+
+        Of a job that a signal has stopped, there is nothing to look for in the logs.
+        """
         job = self.jobs.pop(said["jobid"], None)
         self.failed.add(said["jobid"])
         title = job.title if job else said["rule_name"]
-        self.line(f"Failed: {title} (rule {said['rule_name']}, job {said['jobid']})", style="red")
+        title += f" (rule {said['rule_name']}, job {said['jobid']})"
+        logs = {path: last_lines(path) for path in said["log"]}
+        stopped = any("stopped by " in line for lines in logs.values() for line in lines[-1:])
+        what, style = ("Stopped", "yellow") if stopped else ("Failed", "red")
+        self.line(f"{what}: {title}", style=style)
         if said["rule_msg"]:  # what Slurm says
             self.line(said["rule_msg"], indent=2)
-        for path in said["log"]:
-            lines = last_lines(path)
+        if stopped:
+            return
+        for path, lines in logs.items():
             self.line(f"{path}{' ends:' if lines else ': empty, or not there'}", indent=2)
             for line in lines:
                 self.line(line, indent=4)

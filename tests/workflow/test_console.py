@@ -108,13 +108,33 @@ def test_a_training_shows_its_update_and_best_dev_bleu(tmp_path: Path, clock: Cl
     assert training.left(None) == 100
 
 
-def test_the_time_left_follows_from_the_jobs_that_are_done(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def handler() -> LogHandler:
+    """As Snakemake makes it for a run without options."""
     options = ["verbose", "debug_dag", "dryrun", "printshellcmds", "stdout", "nocolor", "quiet"]
     settings = SimpleNamespace(show_failed_logs=True, **dict.fromkeys(options, False))
-    handler = LogHandler(settings, None)  # type: ignore[arg-type]
+    return LogHandler(settings, None)  # type: ignore[arg-type]
 
+
+@pytest.mark.parametrize("last", ["stopped by a signal; run", "contextnmt bpe: stopped by SIGINT"])
+def test_a_job_that_a_signal_stopped_has_not_failed(
+    tmp_path: Path, handler: LogHandler, last: str
+) -> None:
+    log = tmp_path / "log"
+    said = {"jobid": 3, "rule_name": "train", "rule_msg": None, "log": [str(log)]}
+    told = []
+    for end in ("no such file", last):
+        log.write_text(f"something\n{end}\n")
+        with handler.console.capture() as capture:
+            handler.fail(said)
+        told.append(capture.get())
+    assert told[0].startswith(f"Failed: train (rule train, job 3)\n  {log} ends:\n")
+    assert told[1] == "Stopped: train (rule train, job 3)\n"
+
+
+def test_the_time_left_follows_from_the_jobs_that_are_done(
+    clock: Clock, handler: LogHandler
+) -> None:
     def tell(event: LogEvent, **said: Any) -> None:
         handler.emit(logging.makeLogRecord({"event": event, **said}))
 
