@@ -23,7 +23,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain, islice
-from math import inf, isnan
+from math import isnan
 from pathlib import Path
 from statistics import median
 from threading import Event, Thread
@@ -211,30 +211,28 @@ class Watched:
         return self.seen
 
 
-def run_with_kills(words: list[str], kills: Sequence[float]) -> Iterator[None]:
-    """Run Snakemake; kill it and all its jobs so many minutes after each start, yield, and go on.
+def run(words: list[str], minutes: float | None = None) -> bool:
+    """Run Snakemake; kill it and all its jobs after so many minutes. Returns whether it was killed.
 
     Raises UserError if it fails.
     """
     call = [sys.executable, "-m", "snakemake", *words]
-    for minutes in (*kills, inf):
-        subprocess.run([*call, "--unlock"], cwd=ROOT, check=True)  # also of a call that was killed
-        process = subprocess.Popen(call, cwd=ROOT, start_new_session=True)
-        try:
-            status = process.wait(None if minutes == inf else 60 * minutes)
-        except subprocess.TimeoutExpired:
-            say(f"killed after {minutes:g} minutes")
-            yield
-            continue
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        if status:
-            raise UserError(f"snakemake ended with status {status}: see its log")
-        if minutes == inf:
-            return
-        say(f"ended before {minutes:g} minutes: not killed")
+    subprocess.run(
+        [*call, "--unlock"], cwd=ROOT, check=True
+    )  # after a kill of this or a former call
+    process = subprocess.Popen(call, cwd=ROOT, start_new_session=True)
+    try:
+        status = process.wait(minutes and 60 * minutes)
+    except subprocess.TimeoutExpired:
+        say(f"killed after {minutes:g} minutes")
+        return True
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    if status:
+        raise UserError(f"snakemake ended with status {status}: see its log")
+    return False
 
 
 def rows(
@@ -280,15 +278,13 @@ def shown(stage: str, figures: Sequence[float]) -> list[str]:
 
 
 def gpu_rates(page: Path) -> dict[str, float]:
-    """Target words a second by kind of training and precision, of those in the papers' sizes."""
-    cells = [line.strip("| ").split(" | ") for line in read_lines(page)]
-    return {
-        row[0]: float(row[3].replace(",", "")) for row in cells if row[1:2] and "620/" in row[1]
-    }
+    """Target words a second in the sizes of the papers, by the name of a row of the page."""
+    rows = [line.strip("| ").split(" | ") for line in read_lines(page) if "| 620/" in line]
+    return {name: float(words.replace(",", "")) for name, _, _, words, *_ in rows}
 
 
 def kind(model: Mapping[str, Any]) -> str:
-    """What a system is among the models whose speed is known."""
+    """The row of published/training_gpu.md whose speed stands for a system's."""
     if not model["attention"]:
         return "RNNencdec (Bahdanau et al.)"
     if model["contextualizer"]:
@@ -300,7 +296,7 @@ def kind(model: Mapping[str, Any]) -> str:
 def training_hours(
     configuration: Mapping[str, Any], results: Path, rates: Mapping[str, float]
 ) -> Iterator[list[str]]:
-    """Rows of all trainings of an experiment in a language pair: their hours by precision."""
+    """A row for each experiment and language pair: hours of its trainings in each precision."""
     for experiment in configuration["experiments"]:
         for pair in places.pairs(configuration, experiment):
             hours, updates = Counter[str](), 0
@@ -320,22 +316,22 @@ def training_hours(
 
 def first_updates(place: Path, over: Mapping[str, Any]) -> str:
     """Train a baseline for some updates on the ids; what it took, in words."""
-    run = "en-fr/baseline/1"
+    name = "en-fr/baseline/1"
     training = {"max_updates": UPDATES, "validate_every": UPDATES, "threads": os.cpu_count()}
     short = {**over, "device": "cpu", "training": training}
-    target = f"results/wmt14/train/{run}/model.json"
+    target = f"results/wmt14/train/{name}/model.json"
     words = [*call_in(place, short, target), "--profile", f"{ROOT}/local", "--cores", "all"]
     log = (place / target).with_name("log.jsonl")
     if not log.exists():
         shutil.rmtree(log.parent, ignore_errors=True)  # its times would be of the last call alone
-    list(run_with_kills(words, []))
+    run(words)
     records = [parse_json(line, log) for line in read_lines(log)]
     trained = [each["target_tokens_per_second"] for each in records if each["kind"] == "train"]
     (last,) = (each for each in records if each["kind"] == "dev")
-    took = last_row(place / f"results/wmt14/benchmarks/train/{run}.tsv")
+    took = last_row(place / f"results/wmt14/benchmarks/train/{name}.tsv")
     updates = last["elapsed"] - last["seconds"]
     return (
-        f"The first {UPDATES} updates of {run} in the sizes of the paper on these ids: "
+        f"The first {UPDATES} updates of {name} in the sizes of the paper on these ids: "
         f"{updates / 60:.0f} minutes, {median(trained):,.0f} target words a second; "
         f"{float(took['s']) - last['elapsed']:.0f} seconds before and after them and their "
         f"validation ({last['seconds'] / 60:.0f} minutes); {float(took['max_rss']) / 1e3:.1f} GB "
@@ -385,8 +381,9 @@ def main(
         write_json(place / "plan.json", {name: each[1:3] for name, each in costs.items()})
     watched = Watched(place)
     try:
-        for _ in run_with_kills(words, kill or []):
-            watched.seen["kills"] += 1
+        for minutes in kill or []:
+            watched.seen["kills"] += run(words, minutes)
+        run(words)
     finally:
         seen = watched.end()
     everything = planned([*words, "--forceall", "--rerun-incomplete"]).jobs
