@@ -110,7 +110,7 @@ def test_a_training_shows_its_update_and_best_dev_bleu(tmp_path: Path, clock: Cl
 
 @pytest.fixture
 def handler() -> LogHandler:
-    """As Snakemake makes it for a run without options."""
+    """The handler of a run without options."""
     options = ["verbose", "debug_dag", "dryrun", "printshellcmds", "stdout", "nocolor", "quiet"]
     settings = SimpleNamespace(show_failed_logs=True, **dict.fromkeys(options, False))
     return LogHandler(settings, None)  # type: ignore[arg-type]

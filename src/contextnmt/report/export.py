@@ -120,12 +120,12 @@ def new_folder(path: Path) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_abandoned(path)
         handle, mark = make_temporary(path)
-        made = mark.with_suffix(FOLDER)
-        made.mkdir(mode=0o700)
     except OSError as error:
         reason = REMEDIES.get(error.errno or 0, error.strerror)
         raise UserError(f"{path}: cannot be made, {reason}") from None
+    made = mark.with_suffix(FOLDER)
     try:
+        made.mkdir(mode=0o700)
         yield made
         umask = os.umask(0)
         os.umask(umask)
