@@ -136,7 +136,7 @@ def test_masks_have_a_row_for_each_system(tmp_path: Path) -> None:
     for key in ("euclidean", "separation_error"):
         assert table.data[5][key] == (means["different"] | means)[key]
     notes = " ".join(table.notes)
-    assert "in two with two senses" in notes and "Two senses farther" in notes
+    assert "a pair of two senses" in notes and "Two senses farther" in notes
     assert "are not known" not in notes
 
 

@@ -267,10 +267,10 @@ class Decoding:
     beams: Some[Beam] = field(default_factory=lambda: [1, 12])
     """Beam widths; every text is translated with each of them (A17)."""
     nbest: Beam | None = None
-    """Number of translations listed for each sentence, with their scores. Of all that the
-    beam finished, the one with the best score per token is then scored too, at widths above 1
-    (A18). The number is at most the narrowest of these widths, since a beam of width N gives at
-    most N translations. null: none."""
+    """Number of translations listed for each sentence, with their log-probabilities; null: none. It
+    is at most the narrowest beam above 1, since a beam of width N gives at most N translations. If
+    set, widths above 1 also get the BLEU of the finished translations with the best score per token
+    (A18)."""
     minimum_length: Share = MINIMUM_LENGTH
     """Least length of a translation, as a share of the tokens of its source (A19); 0: no limit. It
     also holds for the validations of trainings, so another value trains all systems again."""
@@ -383,7 +383,7 @@ class Experiment:
     decoding: Decoding
     """How the experiment's systems translate the dev and test texts."""
     reconstruction: Text = ""
-    """Text for the report, if too little of the paper is known: what is a reconstruction."""
+    """Text for the report that names what is reconstructed, if too little of the paper is known."""
     claims: Unique[Claim] = field(default_factory=list)
     """Claims of the paper about its systems, which the report compares with the scores."""
     inspected_words: Some[Word] = field(default_factory=list)

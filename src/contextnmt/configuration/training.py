@@ -35,7 +35,7 @@ class TrainingRecipe:
     batch_size: Count = 80
     """Sentence pairs per update (A10)."""
     sort_batches: Count = 20
-    """How many batches of pairs are sorted by length together, then cut into batches (A24)."""
+    """The pairs of this many batches are sorted by length together, then cut into batches (A24)."""
     clip: Positive = 1.0
     """Largest L2 norm of the gradient; a larger gradient is scaled down to it. With adadelta, a
     gradient that is not finite is replaced by a tenth of the parameters, as in the code of Bahdanau

@@ -110,7 +110,7 @@ def tokenize(
     target_out: Annotated[Path, typer.Option(help="Tokenized target side to write.")],
     segmented: Annotated[
         list[str] | None,
-        typer.Option(help="Language without spaces, but split into words here; repeatable."),
+        typer.Option(help="Language whose words are separated in this text already; repeatable."),
     ] = None,
 ) -> None:
     """Split the sentences of a parallel text into words and punctuation marks.

@@ -59,8 +59,8 @@ def cbow(
 ) -> None:
     """Train CBOW vectors on the source of the training text, with negative sampling.
 
-    The vocabulary is that of a model in the view `word`. It runs in one thread, so that the same
-    text gives the same vectors on the same machine, at about half a million words per second.
+    The vocabulary is that of a model in the view `word`. Training runs in one thread, so that the
+    same text gives the same vectors on the same machine, at about half a million words per second.
 
     Example: contextnmt cbow --text select/en-fr/train.en.gz --vocabulary-size 30000
     --out cbow/en-fr

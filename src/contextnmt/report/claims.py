@@ -53,8 +53,8 @@ NOTES = {
     "text alone. The interval is estimated: that of the system's BLEU on the whole text, widened "
     "by √(all sentences / sentences scored). The quoted score has no interval.",
     COVERAGE: "Coverage: percentage points of the words of the training text that the vocabulary "
-    "covers, with symbols minus without. Ours and the paper's are each of the language that gains "
-    "most, which may differ. It is counted, so there is no interval.",
+    "covers, with symbols minus without. Ours and the paper's are for the language that gains "
+    "most; the two languages may differ. It is counted, so there is no interval.",
 }
 
 

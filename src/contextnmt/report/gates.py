@@ -198,7 +198,7 @@ def distance(value: float) -> str:
 def notes(kinds: Set[str]) -> list[str]:
     """Notes of a table with these kinds of pairs."""
     means = {
-        "same": "ambiguous words found in two sentences with one sense and in two with two senses",
+        "same": "ambiguous words with a pair of sentences of one sense and a pair of two senses",
         "unknown": "all pairs of sentences that share a word, whose senses are not known",
     }
     found = [

@@ -38,8 +38,9 @@ TABLE2_NOTES = [
     "^^ marks a piece that belongs to the word before it. The paper's French text has a blank "
     "after l', from the tokenizer; the row “French: text” has none.",
     "No word counts are used here, so the table is the same for every corpus. They only decide "
-    "whether a capitalized first word is a name (A28 in docs/decisions.md): here The, Les and "
-    "Trakhtenberg. The first two have no partner on the other side, so they are no names anyway.",
+    "whether a capitalized first word is a name (A28 in docs/decisions.md). First words here are "
+    "The, Les and Trakhtenberg; The and Les have no partner on the other side, so they are no "
+    "names anyway.",
     "Section 6.3 prints translations; here they are symbolized, then each symbol is replaced by a "
     "copy of its source words, without a rule dictionary. No model takes part.",
 ]

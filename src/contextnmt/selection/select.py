@@ -172,7 +172,7 @@ def select(
     scores: Annotated[Path | None, typer.Option(help="Its scores, PART.scores.npy.")] = None,
     ranking: Annotated[Path | None, typer.Option(help="Ranking of the pool.")] = None,
 ) -> None:
-    """Keep the pairs of a part of the pool that belong to the training text, and count their words.
+    """Write the pairs of a part of the pool that become training text, and count their words.
 
     With --scores and --ranking, only the pairs that the ranking keeps pass; without them, all
     pairs. Pairs stay in their order. The counts are tables of word and count, by descending count

@@ -60,10 +60,10 @@ def restore(
     --symbols test.symbols.tsv.gz --rules train.rules.tsv --source-language en
     --target-language fr --bpe
 
-    Without --symbols only subwords are undone; without --bpe too, the text is copied. In the file
-    of --statistics-out, "rule" counts symbols of the translation whose target is no copy of the
-    source, "copy" all others that were replaced, "dropped" those that the source sentence does not
-    have; "missing" are symbols of the source that the translation left out.
+    Without --symbols only subwords are undone; without --symbols and --bpe, the text is copied. In
+    the file of --statistics-out, "rule" counts symbols of the translation whose target is no copy
+    of the source, "copy" all others that were replaced, "dropped" those that the source sentence
+    does not have; "missing" are symbols of the source that the translation left out.
     """
     one_of_each("translation", translation=translation, out=out)
     one_of_each("translation", translation=translation, symbols=symbols or out)

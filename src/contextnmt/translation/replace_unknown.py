@@ -39,8 +39,8 @@ def replace_unknown(
 
     UNK becomes the lexicon's likeliest translation of that word, or the word itself if the lexicon
     lacks it. If that word is a symbol, `restore` later replaces the copy. Not meant for
-    subwords: next to none are unknown. If the text itself has a word UNK, it counts as unknown too,
-    and mostly comes back as a copy.
+    subwords: next to none are unknown. A literal UNK that the model copies from the source
+    counts as unknown too; mostly it becomes UNK again, as a copy of the source word.
 
     Example: contextnmt replace-unknown --translation test.beam12.gz
     --alignments test.beam12.alignments.npz --source test.en.gz --lexicon lexicon.tsv.gz
